@@ -40,6 +40,16 @@ type Meant struct {
 	// original, or returns nil if it does not apply. So an intended difference explains one
 	// particular answer and nothing else.
 	Instead func(*problem.Problem) *problem.Problem
+	// Translate converts an answer to the original problem into one to the converted problem, if they
+	// differ.
+	Translate func(Answer) Answer
+}
+
+func (m *Meant) translate(a Answer) Answer {
+	if m.Translate == nil {
+		return a
+	}
+	return m.Translate(a)
 }
 
 // MeantDifferences lists them; keep it short. The last one combines the others.
@@ -56,6 +66,12 @@ func MeantDifferences() []Meant {
 				}
 			}
 			return p
+		},
+		Translate: func(a Answer) Answer {
+			for _, meant := range all {
+				a = meant.translate(a)
+			}
+			return a
 		},
 	})
 }
@@ -103,6 +119,15 @@ func meantDifferences() []Meant {
 			AtMost:  10,
 			Reason:  "Upstream allocates such a device (kubernetes#140798). For own it is in use.",
 			Instead: withoutStrayShares,
+		},
+		{
+			Name:   "admin access counts as an allocation",
+			AtMost: 4,
+			Reason: "Upstream takes a device with admin access for allocated as far as later claims of the pod are concerned, " +
+				"and wants free capacity for admin access. For own, admin access and allocations ignore each other " +
+				"(ExactDeviceRequest.AdminAccess).",
+			Instead:   withTwins,
+			Translate: inTwins,
 		},
 	}
 }
@@ -265,7 +290,7 @@ func (w *worker) explain(ctx context.Context, p *problem.Problem, own, upstream 
 		instead := w.upstream.Solve(ctx, other, For(w.patience))
 		covered := true
 		for i := range upstream {
-			covered = covered && (upstream[i].Kind == TooSlow || differ(own[i], upstream[i]) == "" || w.agrees(ctx, other, i, own[i], instead[i]))
+			covered = covered && (upstream[i].Kind == TooSlow || differ(own[i], upstream[i]) == "" || w.agrees(ctx, other, i, meant.translate(own[i]), instead[i]))
 		}
 		if covered {
 			return &meant

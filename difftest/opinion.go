@@ -92,16 +92,6 @@ func KnownViolations() []KnownViolation {
 				})
 			},
 		},
-		{
-			Name:   "admin access counts as an allocation",
-			AtMost: 8,
-			Reason: "Both allocators want free capacity for admin access to a shared device, and take a device with admin " +
-				"access for allocated as far as other claims of the pod are concerned. Admin access ignores all " +
-				"allocations (ExactDeviceRequest.AdminAccess; kubernetes#140729 is the same for counters).",
-			Is: func(p *problem.Problem, _ problem.Node, a Answer, _ oracle.Violation) bool {
-				return a.Kind != PodError && slices.ContainsFunc(p.Claims, wantsAdmin) && (len(p.Claims) > 1 || hasShares(p))
-			},
-		},
 	}
 }
 
@@ -122,21 +112,6 @@ func repeatsInPool(p *problem.Problem) bool {
 			return true
 		}
 		names[id] = true
-	}
-	return false
-}
-
-func wantsAdmin(c resourceapi.ResourceClaim) bool {
-	return slices.ContainsFunc(c.Spec.Devices.Requests, func(r resourceapi.DeviceRequest) bool {
-		return r.Exactly != nil && ptr.Deref(r.Exactly.AdminAccess, false)
-	})
-}
-
-func hasShares(p *problem.Problem) bool {
-	for _, device := range devicesIn(p) {
-		if ptr.Deref(device.AllowMultipleAllocations, false) {
-			return true
-		}
 	}
 	return false
 }

@@ -57,7 +57,7 @@ func (w *worker) check(ctx context.Context, p *problem.Problem, node int, own An
 		if other == nil {
 			continue
 		}
-		if what, counter := w.prove(ctx, other, node, own); what == "" {
+		if what, counter := w.prove(ctx, other, node, meant.translate(own)); what == "" {
 			*counter(count)++
 			return "", &meant
 		}

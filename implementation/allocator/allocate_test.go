@@ -70,6 +70,34 @@ func TestFirstFit(t *testing.T) {
 			world{devices: twoModels, taken: []string{"a"}, claims: list(claim("c", exactly("r", 2, admin)))},
 			"r:a r:b",
 		},
+		"admin access blocks no later claim": {
+			world{devices: gpus(1), claims: list(claim("c", exactly("r", 1, admin)), claim("d", exactly("s", 1)))},
+			"r:gpu-000 | s:gpu-000",
+		},
+		"admin access to a device of another claim of the pod": {
+			world{devices: gpus(2), claims: list(claim("c", exactly("r", 2)), claim("d", exactly("s", -1, admin)))},
+			"r:gpu-000 r:gpu-001 | s:gpu-000 s:gpu-001",
+		},
+		"admin access leaves its device to no request of the same claim": {
+			world{devices: gpus(1), claims: list(claim("c", exactly("r", 1, admin), exactly("s", 1)))},
+			"claim default/c, request s wants 1 device, 1 of the node's 1 match its selectors: 1 allocated",
+		},
+		"admin access and a share of one device in a claim": {
+			world{devices: gpus(2, shared("80Gi")), claims: list(claim("c", exactly("r", 1, memory("1Gi")), exactly("s", 1, admin, memory("1Gi")), exactly("t", 1, memory("1Gi"))))},
+			"r:gpu-000 s:gpu-000 t:gpu-000",
+		},
+		"admin access needs no free capacity": {
+			world{devices: gpus(1, shared("80Gi")), claims: list(claim("c", exactly("r", 1)), claim("d", exactly("s", 1, admin, memory("50Gi"))))},
+			"r:gpu-000 | s:gpu-000",
+		},
+		"admin access takes no capacity": {
+			world{devices: gpus(1, shared("80Gi")), claims: list(claim("c", exactly("r", 1, admin, memory("50Gi"))), claim("d", exactly("s", 1)))},
+			"r:gpu-000 | s:gpu-000",
+		},
+		"admin access to more capacity than there is": {
+			world{devices: gpus(1, shared("80Gi")), claims: list(claim("c", exactly("r", 1, admin, memory("81Gi"))))},
+			"claim default/c, request r wants 1 device, 1 of the node's 1 match its selectors: 1 without enough capacity",
+		},
 		"a pair that matches": {
 			world{devices: twoModels, claims: list(match(claim("c", exactly("r", 2)), "model"))},
 			"r:b r:c",

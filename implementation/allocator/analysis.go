@@ -254,12 +254,12 @@ func (s *search) key(a *subrequest, n, from int) string {
 		if d.shares > 0 {
 			shares = append(shares, fmt.Sprintf("%d:%d:%t:%t:%s", k.class[i], d.shares, d.charged, i >= from, d.inFlight))
 		}
-		if s.Demand.admin && d.claims > 0 {
+		if has := s.has(a.claim, i); s.Demand.admin && (d.claims > 0 || has) {
 			// The owner of a device matters, too.
 			b = binary.AppendUvarint(b, uint64(i))
 			b = binary.AppendUvarint(b, uint64(d.claims))
 			b = append(b, '-')
-			if s.has(a.claim, i) {
+			if has {
 				b = append(b, '+')
 			}
 		}

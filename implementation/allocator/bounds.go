@@ -82,7 +82,7 @@ func (s *search) left(a *subrequest) []int {
 // hasLeft reports whether a device still has enough capacity for a subrequest in this run.
 func (s *search) hasLeft(a *subrequest, i int) bool {
 	d := &s.devices[i]
-	return d.shares == 0 || leaves(s.Node.Devices[i], s.known.takes[a.index][i], s.use(i).Consumed, d.inFlight)
+	return a.admin || d.shares == 0 || leaves(s.Node.Devices[i], s.known.takes[a.index][i], s.use(i).Consumed, d.inFlight)
 }
 
 // mostTogether is an upper bound on the devices a subrequest can take under its constraints: the size

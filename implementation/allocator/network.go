@@ -127,7 +127,7 @@ func (c *network) membersOf(g int) []int {
 func (c *network) shares(i int) int {
 	var takers []amounts
 	for _, w := range c.row {
-		if _, ok := slices.BinarySearch(w.devices, i); ok {
+		if _, ok := slices.BinarySearch(w.devices, i); ok && !w.options[0].admin {
 			takers = append(takers, c.least(w, i))
 		}
 	}

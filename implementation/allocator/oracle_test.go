@@ -111,11 +111,16 @@ func (o oracle) valid(all []choice) bool {
 		full := false
 		for _, name := range capacities {
 			more, size := capacityOf(c.option, c.device, name)
-			taken[share{c.device, name}] += more
-			full = full || taken[share{c.device, name}] > size
+			if !admin {
+				taken[share{c.device, name}] += more
+				more = taken[share{c.device, name}]
+			}
+			full = full || more > size
 		}
-		// Admin access ignores allocations of other claims.
-		has := func(earlier choice) bool { return earlier.device == c.device && (!admin || earlier.claim == c.claim) }
+		// Admin access ignores allocations of other claims, and they ignore it.
+		has := func(earlier choice) bool {
+			return earlier.device == c.device && (earlier.claim == c.claim || !admin && earlier.AdminAccess == nil)
+		}
 		broken := func(k resourceapi.DeviceConstraint) bool { return !kept(k, c.claim, all) }
 		if !selects(c.option, c.device) || len(c.device.Taints) > len(c.Tolerations) || full ||
 			!admin && slices.Contains(o.taken, c.device.Name) || !several && slices.ContainsFunc(all[:i], has) ||

@@ -46,8 +46,8 @@ type option struct {
 // left. A device serves one request, or as many as its capacity has shares for; a counter set serves a
 // limited number. Lists are tried with each alternative, an open matchAttribute with each value.
 //
-// Requests with admin access take no device from others, but their shares count. The row stops before
-// a request that may end the search with an error, to preserve the error.
+// Requests with admin access take nothing from others. The row stops before a request that may end the
+// search with an error, to preserve the error.
 func (s *search) oversubscribed(first *subrequest, missing int, left []int) bool {
 	row, ok := s.following(first)
 	if !ok {

@@ -66,8 +66,9 @@ type pick struct {
 
 // device is a run's state of one device of the node.
 type device struct {
-	// claims is the number of claims holding the device in this run.
-	claims int
+	// claims is the number of claims holding the device in this run, admins the number of requests with
+	// admin access to it.
+	claims, admins int
 	// shares is the number of shares taken in this run, with inFlight their capacity.
 	shares   int
 	inFlight amounts

@@ -51,11 +51,16 @@ func (s *search) try(a *subrequest, i int) bool {
 		return false
 	}
 	d := &s.devices[i]
-	if s.shareable(i) {
+	switch {
+	case a.admin:
+		d.admins++
+	case s.shareable(i):
 		d.shares++
 		d.inFlight = d.inFlight.plus(p.taken)
-	} else {
+	default:
 		d.claims++
+	}
+	if !s.shareable(i) {
 		p.taken = nil
 	}
 	s.size[a.claim]++
@@ -69,10 +74,13 @@ func (s *search) undo() {
 	s.picks = s.picks[:len(s.picks)-1]
 	s.size[p.subrequest.claim]--
 	d := &s.devices[p.device]
-	if s.shareable(p.device) {
+	switch {
+	case p.subrequest.admin:
+		d.admins--
+	case s.shareable(p.device):
 		d.shares--
 		d.inFlight = d.inFlight.minus(p.taken)
-	} else {
+	default:
 		d.claims--
 	}
 	s.leave(p.subrequest)
@@ -93,18 +101,22 @@ func (s *search) use(i int) state.Use {
 	return use
 }
 
-// inUse is the first check of a device. Admin access only forbids the same device twice in a claim.
+// inUse is the first check of a device. Admin access ignores all other claims, and other claims ignore
+// it (ExactDeviceRequest.AdminAccess). Within a claim, only shared devices are used twice.
 func (s *search) inUse(a *subrequest, i int) bool {
-	if !a.admin {
-		return s.devices[i].claims > 0 || s.use(i).Whole
+	if has := s.has(a.claim, i); has || a.admin {
+		return has
 	}
-	return s.devices[i].claims > 0 && s.has(a.claim, i)
+	return s.devices[i].claims > 0 || s.use(i).Whole
 }
 
-// has reports whether a claim took the whole device in this run.
+// has reports whether a claim took the whole device, or admin access to it, in this run.
 func (s *search) has(claim, i int) bool {
+	if s.devices[i].claims+s.devices[i].admins == 0 || s.shareable(i) {
+		return false
+	}
 	for _, p := range s.picks {
-		if p.device == i && p.subrequest.claim == claim && !s.shareable(i) {
+		if p.device == i && p.subrequest.claim == claim {
 			return true
 		}
 	}
@@ -159,7 +171,8 @@ func (s *search) match(a *subrequest, i int) (verdict, error) {
 	return yes, nil
 }
 
-// share checks the device's capacity and records the consumed amounts in the pick.
+// share checks the device's capacity and records the consumed amounts in the pick. Admin access
+// ignores the capacity consumed by others.
 func (s *search) share(p *pick) bool {
 	device := s.Node.Devices[p.device]
 	if !s.Demand.config.Features.ConsumableCapacity || len(device.Spec.Capacity) == 0 && p.subrequest.capacity == nil {
@@ -174,7 +187,11 @@ func (s *search) share(p *pick) bool {
 		return false
 	}
 	p.taken = taken
-	return ok && leaves(device, taken, s.use(p.device).Consumed, s.devices[p.device].inFlight)
+	var others []amounts
+	if !p.subrequest.admin {
+		others = []amounts{s.use(p.device).Consumed, s.devices[p.device].inFlight}
+	}
+	return ok && leaves(device, taken, others...)
 }
 
 // untouched reports whether a subrequest without capacity gets the whole device because no policy
