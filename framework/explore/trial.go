@@ -42,8 +42,8 @@ const (
 	// patience is the timeout for a scheduling attempt of each pod. All problems share the scheduler, and
 	// kube-scheduler may search for devices for 10 s per attempt.
 	patience = 3 * time.Minute
-	// cleanup is the timeout for deleting a problem's objects.
-	cleanup = 30 * time.Second
+	// cleanup is the timeout for deleting a problem's objects, on a busy machine.
+	cleanup = 2 * time.Minute
 	// gaveUp is in the message of kube-scheduler and dra-scheduler after the timeout of a search for devices.
 	gaveUp = "timed out trying to allocate devices"
 	// requestsAtOnce limits concurrent requests for one problem.
