@@ -23,11 +23,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/framework/run/job"
+	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
@@ -84,9 +86,17 @@ func fetch(ctx context.Context, out io.Writer, dir string, f fetchFlags) error {
 	if err != nil {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(dir, reports.JSONFile)); err != nil {
+	if !hasReport(dir) {
 		return fmt.Errorf("the run in pod %s/%s has ended with exit code %d and without a report: %s says why", f.namespace, fetched.Pod, fetched.ExitCode, filepath.Join(dir, job.OutputFile))
 	}
 	_, err = fmt.Fprintf(out, "%s has what pod %s/%s has left; its run ended with exit code %d\n", dir, f.namespace, fetched.Pod, fetched.ExitCode)
 	return err
+}
+
+// hasReport reports whether a directory has the report of a run or the summary of a soak.
+func hasReport(dir string) bool {
+	return slices.ContainsFunc([]string{reports.JSONFile, soak.SummaryFile}, func(file string) bool {
+		_, err := os.Stat(filepath.Join(dir, file))
+		return err == nil
+	})
 }
