@@ -17,6 +17,7 @@ limitations under the License.
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -98,5 +99,27 @@ func TestPublishAndTable(t *testing.T) {
 	}
 	if out := run(codeCasesFailed, "is not in the report", "table", "repo", "--check"); strings.Contains(out, "\x1b") {
 		t.Errorf("%q", out)
+	}
+}
+
+// The results published in this repository hold, and are small enough for every clone.
+func TestPublishedResults(t *testing.T) {
+	const repository, most = "../..", 2_000_000
+	if out, code := execute(t, "report", "table", repository, "--check"); code != 0 {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	size := int64(0)
+	err := filepath.WalkDir(filepath.Join(repository, "results"), func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			size += info.Size()
+		}
+		return err
+	})
+	if err != nil || size > most {
+		t.Errorf("results has %d bytes, and may have %d: %v", size, most, err)
 	}
 }
