@@ -90,3 +90,30 @@ var AdminAccessCounters = harness.Case{Meta: spec.Meta{
 	}
 	t.Expect(t.Claim("admin")).To(matchers.HaveDevices("device-0"), "device with admin access")
 }}
+
+// AdminAccessFirst has one pod with admin access to the device of its other claim.
+var AdminAccessFirst = harness.Case{Meta: spec.Meta{
+	ID:       "allocation/admin-access-first",
+	Checks:   "Admin access in a pod's first claim leaves the device to its second claim.",
+	Requires: []spec.RequirementID{"kep-5018/admin-access-shares"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess}},
+	KnownIssue: &spec.KnownIssue{
+		Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
+		Does: "A device with admin access is not allocated to later claims of the same pod.",
+	},
+}, Run: func(t *harness.T) {
+	edit.AllowAdminAccess(t)
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"))
+	use(t, objects.Claim("earlier", objects.Request("req", class)))
+	release(t, "earlier")
+	monitor := objects.Request("req", class)
+	monitor.Exactly.AdminAccess = ptr.To(true)
+	t.Create(objects.Claim("monitor", monitor), objects.Claim("user", objects.Request("req", class)), objects.Pod("both", t.Image, "monitor", "user"))
+	if !scheduled(t, "both") {
+		t.KnownIssue("a pod with admin access to the only device waits for it with its other claim")
+		return
+	}
+	t.Expect(t.Claim("monitor")).To(matchers.HaveDevices("device-0"), "device with admin access")
+	t.Expect(t.Claim("user")).To(matchers.HaveDevices("device-0"), "ordinary device")
+}}

@@ -23,6 +23,7 @@ func Cases() []harness.Case {
 	return []harness.Case{
 		AdminAccess,
 		AdminAccessCounters,
+		AdminAccessFirst,
 		AllElsewhere,
 		AllInUse,
 		AllNeedsOne,
