@@ -95,6 +95,25 @@ func (s Shard) String() string {
 // shard gets every n-th.
 func (s Shard) has(index int) bool { return s.Of == 0 || index%s.Of == s.Number-1 }
 
+// near lists the IDs with the longest prefix in common with one, and how many others there are.
+func near(id string, all []string) string {
+	const most = 10
+	var found []string
+	for end := len(id); end >= 0 && len(found) == 0; end-- {
+		for _, a := range all {
+			if strings.HasPrefix(a, id[:end]) {
+				found = append(found, a)
+			}
+		}
+	}
+	found = found[:min(most, len(found))]
+	text := strings.Join(found, ", ")
+	if more := len(all) - len(found); more > 0 {
+		text += fmt.Sprintf(" or %d others", more)
+	}
+	return text
+}
+
 // Select returns the shard's part of the trials with matching IDs or patterns, as "kubelet-*" (path.Match), or of all
 // trials.
 func Select(all []Trial, only []string, shard Shard) ([]Trial, error) {
@@ -103,7 +122,7 @@ func Select(all []Trial, only []string, shard Shard) ([]Trial, error) {
 		if _, err := path.Match(id, ""); err != nil {
 			errs = append(errs, fmt.Errorf("only: %q: %w", id, err))
 		} else if !slices.ContainsFunc(all, func(t Trial) bool { return matches(id, t) }) {
-			errs = append(errs, fmt.Errorf("only: there is no trial %q: use some of %s", id, strings.Join(IDs(all), ", ")))
+			errs = append(errs, fmt.Errorf("only: there is no trial %q: use some of %s", id, near(id, IDs(all))))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {

@@ -19,6 +19,7 @@ package prove
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -258,6 +259,22 @@ func TestShardsShareTheTrialsOut(t *testing.T) {
 			if seen[x.ID] != 1 {
 				t.Errorf("of %d shards %d have trial %s", of, seen[x.ID], x.ID)
 			}
+		}
+	}
+}
+
+func TestNear(t *testing.T) {
+	all := []string{"api-a", "api-b", "kubelet-a"}
+	for i := range 20 {
+		all = append(all, fmt.Sprintf("scheduler-%d", i))
+	}
+	for id, want := range map[string]string{
+		"api-c":       "api-a, api-b or 21 others",
+		"kubelet":     "kubelet-a or 22 others",
+		"scheduler-x": "scheduler-0, scheduler-1, scheduler-2, scheduler-3, scheduler-4, scheduler-5, scheduler-6, scheduler-7, scheduler-8, scheduler-9 or 13 others",
+	} {
+		if got := near(id, all); got != want {
+			t.Errorf("%s: %s", id, got)
 		}
 	}
 }
