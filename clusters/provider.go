@@ -104,6 +104,7 @@ var (
 // UsageError is an error the user fixes with different input.
 type UsageError struct{ Err error }
 
+// Error implements error.
 func (e UsageError) Error() string { return e.Err.Error() }
 
 // Unwrap is the problem.

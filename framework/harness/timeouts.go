@@ -19,10 +19,11 @@ package harness
 import "time"
 
 const (
-	// RemoveTimeout bounds the removal of pods and claims, GatherTimeout the gathering of evidence,
-	// cleanupTimeout everything after a case.
-	RemoveTimeout  = 60 * time.Second
-	GatherTimeout  = 30 * time.Second
+	// RemoveTimeout bounds the removal of pods and claims.
+	RemoveTimeout = 60 * time.Second
+	// GatherTimeout bounds the gathering of evidence.
+	GatherTimeout = 30 * time.Second
+	// cleanupTimeout bounds everything after a case.
 	cleanupTimeout = RemoveTimeout + GatherTimeout + FinishTimeout + 10*time.Second
 	// FinishTimeout bounds the final cleanup, even if all other time is used up.
 	FinishTimeout = 20 * time.Second

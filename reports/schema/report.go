@@ -163,6 +163,7 @@ type RunProfile struct {
 	Required int `json:"required"`
 }
 
+// String returns name and version.
 func (p RunProfile) String() string { return fmt.Sprintf("%s %s", p.Name, p.Version) }
 
 // Verdict is the outcome of the selected cases.

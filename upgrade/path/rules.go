@@ -55,6 +55,7 @@ type RefusalError struct {
 	Text string
 }
 
+// Error implements error.
 func (r *RefusalError) Error() string { return fmt.Sprintf("%s (rule %s)", r.Text, r.Rule) }
 
 func refuse(rule Rule, format string, args ...any) *RefusalError {

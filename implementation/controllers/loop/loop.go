@@ -75,7 +75,10 @@ type Sync[Item comparable] func(context.Context, Item) (time.Duration, error)
 // PermanentError is an error without a retry.
 type PermanentError struct{ Err error }
 
+// Error implements error.
 func (e *PermanentError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
 func (e *PermanentError) Unwrap() error { return e.Err }
 
 // Run runs the workers until ctx ends and waits for them. Calls in flight are canceled; a successor
