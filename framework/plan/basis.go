@@ -20,6 +20,8 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/version"
+
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -42,6 +44,9 @@ func WithBasis(target spec.Target, built spec.Digests, assumed []string) spec.Ta
 			if name == spec.APIServer {
 				program = "kube-apiserver"
 			}
+			if name == spec.Scheduler {
+				target = withDefaults(target)
+			}
 			running = append(running, spec.Component{
 				Name: name, Program: program, Whose: spec.Stock, Basis: spec.Declared, Version: target.Kubernetes,
 				Why: "it cannot be seen, and counts as one of the API server's version",
@@ -49,6 +54,14 @@ func WithBasis(target spec.Target, built spec.Digests, assumed []string) spec.Ta
 		}
 	}
 	target.Running, target.Stack = running, spec.StackOf(running)
+	return target
+}
+
+// withDefaults gives an unseen scheduler the default gates of the API server's release.
+func withDefaults(target spec.Target) spec.Target {
+	if v, err := version.ParseGeneric(target.Kubernetes); err == nil && v.Major() == 1 {
+		target.SchedulerGates, target.SchedulerGatesUnseen = spec.SchedulerDefaults(v.Minor()), ""
+	}
 	return target
 }
 

@@ -70,6 +70,16 @@ func TestUnseenIsDeclared(t *testing.T) {
 	if got := plan.ExcuseFor(issue, target, nil); got.Not != "" || got.Basis != spec.Declared || got.Who != "controllers v1.37.1-gke.1" {
 		t.Errorf("got %+v", got)
 	}
+	hidden := spec.Target{Kubernetes: "v1.37.1-gke.1", Gates: map[spec.Feature]bool{spec.FilterTimeout: true}, SchedulerGatesUnseen: "no pod of the scheduler can be seen"}
+	for declared, want := range map[string]spec.SkipCode{spec.Controllers: spec.SkipFeatureUnseen, spec.Scheduler: ""} {
+		var code spec.SkipCode
+		if s := spec.FilterTimeout.Missing(plan.WithBasis(hidden, nil, []string{declared})); s != nil {
+			code = s.Code
+		}
+		if code != want {
+			t.Errorf("feature of a hidden scheduler, with %s declared: %q", declared, code)
+		}
+	}
 	target = plan.WithBasis(spec.Target{Kubernetes: "some-1.37"}, nil, []string{"apiserver"})
 	if got := plan.ExcuseFor(spec.KnownIssue{Component: spec.APIServer, Through: "1.37"}, target, nil); !strings.Contains(got.Not, `the version "some-1.37"`) {
 		t.Errorf("got %+v", got)

@@ -70,7 +70,7 @@ func variable(scheduler corev1.Pod, name string) (value string) {
 // complete. If a pod is unreadable, or pods differ, unseen has the reason.
 func schedulerGates(schedulers []corev1.Pod) (gates map[spec.Feature]bool, unseen string) {
 	if len(schedulers) == 0 {
-		return nil, "no pod of the scheduler can be seen"
+		return nil, "no pod of the scheduler can be seen; if it is Kubernetes' own, add --assume-stock=scheduler"
 	}
 	for i, pod := range schedulers {
 		found, err := gatesOfScheduler(pod)
@@ -105,11 +105,8 @@ func gatesOfScheduler(pod corev1.Pod) (map[spec.Feature]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := map[spec.Feature]bool{}
-	stage, known := spec.FilterTimeout.Stage(v.Minor())
-	if known {
-		found[spec.FilterTimeout] = stage.On
-	}
+	found := spec.SchedulerDefaults(v.Minor())
+	_, known := found[spec.FilterTimeout]
 	// The gate is beta; an explicit gate overrides its stage, and dynamic resource allocation, its dependency, cannot be
 	// off since v1.35.
 	for _, name := range []string{"AllBeta", string(spec.FilterTimeout)} {

@@ -69,6 +69,17 @@ func (f Feature) Stage(minor uint) (found Stage, ok bool) {
 	return found, ok
 }
 
+// SchedulerDefaults returns the default gates of scheduler-only features in a minor release.
+func SchedulerDefaults(minor uint) map[Feature]bool {
+	found := map[Feature]bool{}
+	for f := range stages {
+		if s, ok := f.Stage(minor); ok && f.OfScheduler() {
+			found[f] = s.On
+		}
+	}
+	return found
+}
+
 // GateRemoved is true for releases with the feature's gate removed, because the feature can no longer be disabled.
 func (f Feature) GateRemoved(minor uint) bool {
 	s, ok := f.Stage(minor)
