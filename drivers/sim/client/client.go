@@ -107,8 +107,9 @@ func (c *Client) try(ctx context.Context, node string, call func(*connection, *m
 	var header metadata.MD
 	err = call(conn, &header)
 	if isLost(ctx, err) {
-		if conn.GetState() == connectivity.TransientFailure {
-			c.forget(node, conn) // gRPC would wait before it dials again
+		// gRPC would wait before it dials again. It fails calls before it reports TransientFailure.
+		if conn.GetState() != connectivity.Ready {
+			c.forget(node, conn)
 		}
 		if conn, err = c.connection(node); err != nil {
 			return err
