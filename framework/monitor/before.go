@@ -49,7 +49,11 @@ func (m *Monitor) existing(ctx context.Context) before {
 		read(b, "nodes", nodes.Items, func(n corev1.Node) (metav1.ObjectMeta, any) {
 			// The node lifecycle controller's taints come and go.
 			taints := slices.DeleteFunc(slices.Clone(n.Spec.Taints), func(t corev1.Taint) bool { return strings.HasPrefix(t.Key, "node.kubernetes.io/") })
-			return n.ObjectMeta, map[string]any{"labels": n.Labels, "taints": taints, "unschedulable": n.Spec.Unschedulable}
+			content := map[string]any{"labels": n.Labels, "taints": taints}
+			if !m.config.Resumed {
+				content["unschedulable"] = n.Spec.Unschedulable
+			}
+			return n.ObjectMeta, content
 		})
 	}
 	classes, err := m.client.ResourceV1().DeviceClasses().List(ctx, every)

@@ -51,6 +51,8 @@ type Config struct {
 	Cases []spec.Meta
 	// Made: the cluster was made for the run, so nobody else changes anything. False if a driver was installed in it.
 	Made bool
+	// Resumed: an earlier process began the run, and may have left a node cordoned.
+	Resumed bool
 	// Driver is the driver under test; empty if cases bring their own.
 	Driver string
 	// Progress returns what cases have done since the last call.

@@ -69,6 +69,24 @@ func run(t *testing.T, made bool, do func(client *fake.Clientset, progress func(
 	return findings, seen
 }
 
+// An upgrade interrupted after it drained a node went on, uncordoned the node, and failed for that.
+func TestNodeCordonedBeforeAResumedRun(t *testing.T) {
+	for _, resumed := range []bool{false, true} {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n"}, Spec: corev1.NodeSpec{Unschedulable: true}}
+		client := fake.NewClientset(node)
+		m := newMonitor(Config{Made: true, Resumed: resumed})
+		m.client = client
+		before := m.existing(t.Context())
+		node.Spec.Unschedulable = false
+		if _, err := client.CoreV1().Nodes().Update(t.Context(), node, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if changed := before.compare(m.existing(t.Context())); len(changed) > 0 == resumed {
+			t.Errorf("resumed %t: %+v", resumed, changed)
+		}
+	}
+}
+
 func create(t *testing.T, client *fake.Clientset, namespace string, claims ...*resourceapi.ResourceClaim) {
 	t.Helper()
 	for _, c := range claims {

@@ -39,7 +39,7 @@ type monitoring struct {
 // monitor monitors the cluster until Stop is called. For the monitor, each step is a case that restarts components.
 func (r *run) monitor(ctx context.Context) (err error) {
 	m := &r.monitoring
-	c := monitor.Config{REST: r.testbed.REST, Made: r.parts.DriverUnderTest == nil, Progress: m.news, Found: m.found}
+	c := monitor.Config{REST: r.testbed.REST, Made: r.parts.DriverUnderTest == nil, Resumed: r.options.Resume, Progress: m.news, Found: m.found}
 	if s := r.testbed.Target.DriverUnderTest; s != nil {
 		c.Driver = s.Driver
 	}
