@@ -213,6 +213,12 @@ func TestEvictedPodIsNotAwaited(t *testing.T) {
 			client: fake.NewClientset(), namespace: namespaceObject("ns"), pods: newPodWatch(), evicted: map[string]bool{},
 			problem: &problem.Problem{Pods: []problem.Pod{{Name: "pod"}}},
 		}
+		// A pod deleted for another reason was taken for evicted, and not judged.
+		if pods, err := evicted.decided(t.Context(), attempts{}); err == nil {
+			t.Errorf("without taints: %v", pods)
+		}
+		broken := resourceapi.Device{Taints: []resourceapi.DeviceTaint{{Effect: resourceapi.DeviceTaintEffectNoExecute}}}
+		evicted.problem.Slices = []resourceapi.ResourceSlice{{Spec: resourceapi.ResourceSliceSpec{Devices: []resourceapi.Device{broken}}}}
 		if pods, err := evicted.decided(t.Context(), attempts{}); err != nil || len(pods) > 0 {
 			t.Errorf("%v, %v", pods, err)
 		}

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -159,8 +160,7 @@ func (t *trial) again(ctx context.Context, pod string, since attempts) error {
 	if t.pods.get(pod) == nil {
 		_, err := t.client.CoreV1().Pods(t.namespace.Name).Get(ctx, pod, metav1.GetOptions{})
 		if apierrors.IsNotFound(err) {
-			t.evicted[pod] = true
-			return nil
+			return t.gone(pod)
 		}
 		return err
 	}
@@ -168,6 +168,18 @@ func (t *trial) again(ctx context.Context, pod string, since attempts) error {
 		return nil
 	}
 	return since.trigger(ctx)
+}
+
+// gone takes a deleted pod for evicted, if a device has a taint that evicts pods.
+func (t *trial) gone(pod string) error {
+	evicts := func(d resourceapi.Device) bool {
+		return slices.ContainsFunc(d.Taints, func(by resourceapi.DeviceTaint) bool { return by.Effect == resourceapi.DeviceTaintEffectNoExecute })
+	}
+	if !slices.ContainsFunc(t.problem.Slices, func(s resourceapi.ResourceSlice) bool { return slices.ContainsFunc(s.Spec.Devices, evicts) }) {
+		return fmt.Errorf("pod %s was deleted, and no device has a taint with effect NoExecute", pod)
+	}
+	t.evicted[pod] = true
+	return nil
 }
 
 func conditionsOf(pod *corev1.Pod) string {

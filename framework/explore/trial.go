@@ -187,7 +187,12 @@ func (t *trial) read(ctx context.Context, pods map[string]*corev1.Pod) (oracle.O
 	}
 	for _, pod := range t.problem.Pods {
 		object := pods[pod.Name]
-		if object == nil || !slices.ContainsFunc(left.Items, func(p corev1.Pod) bool { return p.UID == object.UID }) {
+		if object != nil && !slices.ContainsFunc(left.Items, func(p corev1.Pod) bool { return p.UID == object.UID }) {
+			if err := t.gone(pod.Name); err != nil {
+				return outcome, err
+			}
+		}
+		if t.evicted[pod.Name] {
 			continue
 		}
 		for _, c := range object.Status.Conditions {
