@@ -28,6 +28,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/run/job"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -79,7 +80,7 @@ func fetch(ctx context.Context, out io.Writer, dir string, f fetchFlags) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.timeout)
 	defer cancel()
-	fetched, err := job.Fetch(ctx, config, f.namespace, dir, func(line string) { _, _ = fmt.Fprintf(out, "  .. %s\n", spec.Printable(line)) })
+	fetched, err := job.Fetch(ctx, config, f.namespace, dir, removeResults, func(line string) { _, _ = fmt.Fprintf(out, "  .. %s\n", spec.Printable(line)) })
 	if inUse(err) {
 		return withCode(codeUsage, err)
 	}
@@ -92,6 +93,9 @@ func fetch(ctx context.Context, out io.Writer, dir string, f fetchFlags) error {
 	_, err = fmt.Fprintf(out, "%s has what pod %s/%s has left; its run ended with exit code %d\n", dir, f.namespace, fetched.Pod, fetched.ExitCode)
 	return err
 }
+
+// removeResults removes the results of an earlier run or soak from a directory.
+func removeResults(dir string) error { return errors.Join(run.Clean(dir), soak.Clean(dir, nil)) }
 
 // hasReport reports whether a directory has the report of a run or the summary of a soak.
 func hasReport(dir string) bool {

@@ -34,3 +34,16 @@ func TestHasReport(t *testing.T) {
 		}
 	}
 }
+
+// TestEarlierResultsAreNotFetched: beside the soak.json of an earlier fetch, a run that left no report had one.
+func TestEarlierResultsAreNotFetched(t *testing.T) {
+	dir := t.TempDir()
+	for _, file := range []string{"report.json", "soak.json"} {
+		if err := os.WriteFile(filepath.Join(dir, file), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := removeResults(dir); err != nil || hasReport(dir) {
+		t.Errorf("a report is left, %v", err)
+	}
+}

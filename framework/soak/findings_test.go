@@ -70,7 +70,7 @@ func TestWarningsOfARuleAreOneFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(l.dir, "driver-a.log"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := clean(l.dir, []string{"driver-*.log"}); err != nil {
+	if err := Clean(l.dir, []string{"driver-*.log"}); err != nil {
 		t.Error(err)
 	}
 	if left, _ := os.ReadDir(l.dir); len(left) > 0 {

@@ -61,7 +61,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Summary, error) {
 }
 
 // Clean removes an earlier soak's files.
-func (s *soaking) Clean() error { return clean(s.bed.ReportDir, s.bed.parts.Logs) }
+func (s *soaking) Clean() error { return Clean(s.bed.ReportDir, s.bed.parts.Logs) }
 
 // Prepare brings up the cluster and the driver.
 func (s *soaking) Prepare(ctx context.Context) error { return s.bed.prepare(ctx) }
@@ -80,8 +80,8 @@ func (s *soaking) Close(ctx context.Context) error { return s.bed.close(ctx, s.f
 // Print prints the summary.
 func (s *soaking) Print(summary Summary) { summary.Print(s.bed.options.Out, s.bed.ReportDir) }
 
-// clean removes an earlier soak's files, with the logs of these patterns.
-func clean(dir string, logs []string) error {
+// Clean removes an earlier soak's files from its report directory, with the logs of these patterns.
+func Clean(dir string, logs []string) error {
 	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile)}
 	for _, pattern := range append([]string{"violation-*.yaml", "warning-*.yaml"}, logs...) {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))

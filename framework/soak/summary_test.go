@@ -82,7 +82,7 @@ Failed: 1 violations, details in dir/soak.json
 	if err != nil || json.Unmarshal(data, &fields) != nil || fields["verdict"] != "Failed" || fields["schemaVersion"] != "2" {
 		t.Errorf("%v: %s", err, data)
 	}
-	if err := clean(dir, nil); err != nil {
+	if err := Clean(dir, nil); err != nil {
 		t.Error(err)
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {

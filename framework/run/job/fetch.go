@@ -37,7 +37,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/kube"
-	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/reports"
 )
 
@@ -65,11 +64,11 @@ type Fetched struct {
 	ExitCode int32
 }
 
-// Fetch waits for the run of the Job in a namespace to end, copies its report into dir, replacing any existing one,
-// and then lets the Job's pod end. It changes nothing in the cluster until the copy is complete, so it can be
-// repeated. It calls say on changes and periodically. Errors are ErrNoResults, reports.ErrInUse, ctx's with the last
+// Fetch waits for the run of the Job in a namespace to end, copies its report into dir, after clean has removed any
+// existing one, and then lets the Job's pod end. It changes nothing in the cluster until the copy is complete, so it can
+// be repeated. It calls say on changes and periodically. Errors are ErrNoResults, reports.ErrInUse, ctx's with the last
 // state, and failures to reach the cluster.
-func Fetch(ctx context.Context, config *rest.Config, namespace, dir string, say func(string)) (Fetched, error) {
+func Fetch(ctx context.Context, config *rest.Config, namespace, dir string, clean func(dir string) error, say func(string)) (Fetched, error) {
 	client, err := kube.NewForConfig(config)
 	if err != nil {
 		return Fetched{}, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
@@ -93,7 +92,8 @@ func Fetch(ctx context.Context, config *rest.Config, namespace, dir string, say 
 	log := func() ([]byte, error) {
 		return client.CoreV1().Pods(namespace).GetLogs(fetched.Pod, &corev1.PodLogOptions{Container: runner, LimitBytes: ptr.To(maxOutput)}).DoRaw(ctx)
 	}
-	if err := receive(ctx, dir, maxReport, func(ctx context.Context, w io.Writer) error { return keep(ctx, w, "send") }, log); err != nil {
+	send := func(ctx context.Context, w io.Writer) error { return keep(ctx, w, "send") }
+	if err := receive(ctx, dir, maxReport, clean, send, log); err != nil {
 		return fetched, err
 	}
 	return fetched, keep(ctx, io.Discard, "release")
@@ -101,7 +101,7 @@ func Fetch(ctx context.Context, config *rest.Config, namespace, dir string, say 
 
 // receive stores a report and its run's output in dir, replacing an earlier report there. Both must arrive completely
 // before anything in dir changes.
-func receive(ctx context.Context, dir string, limit int64, send func(context.Context, io.Writer) error, log func() ([]byte, error)) (err error) {
+func receive(ctx context.Context, dir string, limit int64, clean func(dir string) error, send func(context.Context, io.Writer) error, log func() ([]byte, error)) (err error) {
 	staging, err := os.MkdirTemp(dir, ".fetched-")
 	if err != nil {
 		return fmt.Errorf("make a directory for the report: %w", err)
@@ -137,7 +137,7 @@ func receive(ctx context.Context, dir string, limit int64, send func(context.Con
 	if err != nil {
 		return fmt.Errorf("fetch what the run has printed: %w", err)
 	}
-	if err := run.Clean(dir); err != nil {
+	if err := clean(dir); err != nil {
 		return err
 	}
 	return moveInto(dir, filepath.Base(staging))

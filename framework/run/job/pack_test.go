@@ -30,6 +30,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/run"
 )
 
 func write(t *testing.T, dir string, files map[string]string) {
@@ -125,14 +127,14 @@ func TestAnArchiveIsBounded(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	log := func() ([]byte, error) { return []byte("printed"), nil }
-	if err := receive(t.Context(), dir, limit, archive, log); !errors.Is(err, errTooBig) {
+	if err := receive(t.Context(), dir, limit, run.Clean, archive, log); !errors.Is(err, errTooBig) {
 		t.Errorf("%v", err)
 	}
 	for _, bad := range []func(context.Context, io.Writer) error{
 		func(context.Context, io.Writer) error { return errors.New("the connection was lost") },
 		func(_ context.Context, w io.Writer) error { _, err := w.Write([]byte("no archive")); return err },
 	} {
-		if err := receive(t.Context(), dir, limit, bad, log); err == nil {
+		if err := receive(t.Context(), dir, limit, run.Clean, bad, log); err == nil {
 			t.Error("received nothing, without an error")
 		}
 	}
@@ -142,7 +144,7 @@ func TestAnArchiveIsBounded(t *testing.T) {
 	write(t, filepath.Join(dir, "cases/theirs"), map[string]string{"notes": "stay"})
 	volume := t.TempDir()
 	write(t, filepath.Join(volume, reportDir), map[string]string{"report.json": "{}", "cases/a.b/steps.txt": "1"})
-	if err := receive(t.Context(), dir, limit, func(_ context.Context, w io.Writer) error { return Send(w, volume) }, log); err != nil {
+	if err := receive(t.Context(), dir, limit, run.Clean, func(_ context.Context, w io.Writer) error { return Send(w, volume) }, log); err != nil {
 		t.Error(err)
 	}
 	want := map[string]string{"report.json": "{}", "cases/a.b/steps.txt": "1", "run.log": "printed", "theirs": "stays", "cases/theirs/notes": "stay"}
