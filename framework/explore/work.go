@@ -114,13 +114,13 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 		finding.Violations = common(finding.Violations, again.Violations)
 		confirmed = err == nil && len(finding.Violations) > 0
 	}
-	if ctx.Err() != nil {
-		return
-	}
 	issue := ""
-	if confirmed {
+	if confirmed && ctx.Err() == nil {
 		issue = e.excused(ctx, s, finding, tried)
 		confirmed = issue == ""
+	}
+	if ctx.Err() != nil { // It is unknown whether it is confirmed or excused.
+		return
 	}
 	if confirmed {
 		finding, tried = e.shrink(ctx, s, finding, tried)
