@@ -73,7 +73,7 @@ workload:
   template:
     tolerations:
 {{- range .Tolerations}}
-    - {key: {{.Key}}, operator: Exists, effect: {{.Effect}}}
+    - {key: {{printf "%q" .Key}}, operator: Exists, effect: {{.Effect}}}
 {{- end}}
 {{- end}}
 {{- if .DaemonSet}}

@@ -90,3 +90,22 @@ func TestInitToleratesTaints(t *testing.T) {
 		t.Errorf("tolerations %v, nodes %v, %v", tolerations, w.nodes, err)
 	}
 }
+
+// TestInitQuotesTaints: the declaration of a driver on nodes with the taint "true" could not be read.
+func TestInitQuotesTaints(t *testing.T) {
+	w := installed()
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: "true", Effect: corev1.TaintEffectNoExecute}}}}
+	text, err := Init(t.Context(), fake.NewClientset(node, &w.slices[0], &w.classes[0]), driver, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := declarations.Parse(text)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	of, err := objects.TemplateSpec(d.Workload.Template)
+	want := []corev1.Toleration{{Key: "true", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoExecute}}
+	if err != nil || !slices.Equal(of.Tolerations, want) {
+		t.Errorf("tolerations %v, %v", of.Tolerations, err)
+	}
+}
