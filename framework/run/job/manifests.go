@@ -20,6 +20,8 @@ import (
 	"bytes"
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -136,7 +138,7 @@ func files(c Config) *corev1.ConfigMap {
 }
 
 func job(c Config) *batchv1.Job {
-	run := container(c, runner, append([]string{c.Command, "--in-cluster", "--report-dir=" + path.Join(volume, reportDir)}, c.Args...))
+	run := container(c, runner, append([]string{c.Command, "--in-cluster", "--report-dir=" + path.Join(volume, reportDir)}, literal(c.Args)...))
 	volumes := []corev1.Volume{emptyDir("results"), emptyDir("tmp")}
 	if len(c.Files) > 0 {
 		run.VolumeMounts = append(run.VolumeMounts, corev1.VolumeMount{Name: "files", MountPath: FilesDir})
@@ -166,6 +168,17 @@ func job(c Config) *batchv1.Job {
 			},
 		},
 	}
+}
+
+// literal keeps kubelets from expanding $(VARIABLE) and $$ in arguments.
+func literal(args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if strings.Contains(arg, "$$") || strings.Contains(arg, "$(") {
+			args[i] = strings.ReplaceAll(arg, "$", "$$")
+		}
+	}
+	return args
 }
 
 func emptyDir(name string) corev1.Volume {

@@ -85,3 +85,12 @@ func TestManifestsOfACertification(t *testing.T) {
 	}
 	golden(t, "certify.yaml", printed)
 }
+
+// The kubelet made --valid-config={"a":"$$"} of a Job {"a":"$"}.
+func TestKubeletsExpandNoArgument(t *testing.T) {
+	given := []string{"--focus=^core/a$", `--valid-config={"a":"$$"}`, "--skip=$(HOME)|b$"}
+	want := []string{"--focus=^core/a$", `--valid-config={"a":"$$$$"}`, "--skip=$$(HOME)|b$$"}
+	if d := cmp.Diff(want, job(Config{Args: given}).Spec.Template.Spec.Containers[0].Args[3:]); d != "" {
+		t.Error(d)
+	}
+}

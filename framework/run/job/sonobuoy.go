@@ -52,7 +52,7 @@ type pluginConfig struct {
 func Sonobuoy(c Config) ([]byte, error) {
 	args := append([]string{
 		"run", "--in-cluster", "--report-dir=" + filepath.Join(sonobuoyResults, reportDir), "--done-file=" + filepath.Join(sonobuoyResults, "done"),
-	}, c.Args...)
+	}, literal(c.Args)...)
 	data, err := yaml.Marshal(plugin{
 		Config: pluginConfig{
 			Driver: "Job", Name: Name, ResultFormat: "junit", ResultFiles: []string{reports.JUnitFile},
