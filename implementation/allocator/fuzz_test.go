@@ -195,6 +195,7 @@ func bytes(random *rand.Rand, n int) []byte {
 func FuzzAllocate(f *testing.F) {
 	random := rand.New(rand.NewPCG(3, 4))
 	f.Add([]byte{})
+	f.Add([]byte("201000001110100012")) // a device that gives to an overdrawn counter
 	for range 20 {
 		f.Add(bytes(random, 80))
 	}

@@ -130,6 +130,10 @@ func (o oracle) valid(all []choice) bool {
 		if admin { // consumes no counters
 			continue
 		}
+		// Nothing is added to overdrawn counters, not even a device that gives to them.
+		if len(c.device.ConsumesCounters) > 0 && slices.Min(slices.Collect(maps.Values(o.units))) < 0 {
+			return false
+		}
 		for _, uses := range c.device.ConsumesCounters {
 			if q := uses.Counters["units"].Value; !several || !counted[c.device] { // shares count once, together
 				left[uses.CounterSet] -= q.Value()
