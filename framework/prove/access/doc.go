@@ -15,7 +15,8 @@ limitations under the License.
 */
 
 // Package access proves that the role printed by "dratest manifests" is minimal: a run of all cases passes with it
-// and uses each of its rights, and a run without one of them names it. So does a certification.
+// and uses each of its rights, and a run without one of them names it. A certification names a right that its role lacks,
+// too.
 //
 // Start with Proof (the list of trials) and Prover (which runs them). Recorder determines the rights used by a run.
 package access
