@@ -158,6 +158,7 @@ func TestExitCodes(t *testing.T) {
 		"sanity in a Job":           {[]string{"manifests", "--sanity", "--", "-f", declaration, "--node=n"}, 0, "- --node=n\n"},
 		"restarts in a Job":         {[]string{"manifests", "--sanity", "--", "--driver=d", "--node=n", "--restart=x"}, codeUsage, "--restart would run in the Job's pod"},
 		"soak in a Job":             {[]string{"manifests", "--soak", "--", "--duration=2h"}, 0, "- soak\n"},
+		"kept soak in a Job":        {[]string{"manifests", "--soak", "--", "--keep"}, 0, "  - leases\n  verbs:\n  - create\n  - get\n  - list\n  - watch\n  - update\n  - delete\n"},
 		"kills in a Job":            {[]string{"manifests", "--soak", "--", "--kill=kubelet"}, codeUsage, "kill: cannot be given to a run in a cluster"},
 		"two commands in a Job":     {[]string{"manifests", "--soak", "--certify"}, codeUsage, "choose one of them"},
 		"no pod template in a Job":  {[]string{"manifests", "--", "--pod-template", "nowhere.yaml"}, codeUsage, "pod-template: open nowhere.yaml"},

@@ -135,7 +135,7 @@ func users() []rbacv1.PolicyRule {
 func Certifying() []rbacv1.PolicyRule {
 	return []rbacv1.PolicyRule{
 		{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}},
-		rule("coordination.k8s.io", []string{"leases"}, "create", "get", "list", "watch", "update"),
+		rule("coordination.k8s.io", []string{"leases"}, "create", "get", "list", "watch", "update", "delete"), // a soak with --keep gives its own back
 		rule("", []string{"nodes/proxy"}, "get"),
 		rule("", []string{"nodes"}, "get", "list"),
 		rule("", []string{"namespaces"}, "create", "get", "list", "patch", "delete"),
