@@ -119,7 +119,8 @@ func (f stub) server() *grpc.Server {
 
 func (f stub) GetDriverStatus(ctx context.Context, _ *agentapi.DriverRequest) (*agentapi.JSON, error) {
 	if f.hangs {
-		<-ctx.Done()
+		<-ctx.Done() // maybe before the client's clock has ended the call
+		return nil, ctx.Err()
 	}
 	return &agentapi.JSON{Json: []byte("{}")}, f.err
 }
