@@ -300,9 +300,10 @@ func (w *worker) explain(ctx context.Context, p *problem.Problem, own, upstream 
 }
 
 // agrees compares an answer with upstream's answer to the converted problem. If upstream times out
-// on the converted problem, the answer needs a proof.
+// on the converted problem, or ends the attempt because a constraint rejects a device of a request for
+// all devices, the answer needs a proof.
 func (w *worker) agrees(ctx context.Context, other *problem.Problem, node int, own, instead Answer) bool {
-	if instead.Kind != TooSlow {
+	if instead.Kind != TooSlow && !(own.Kind == Fits && instead.Kind == PodError) {
 		return differ(own, instead) == ""
 	}
 	what, counter := w.prove(ctx, other, node, own)
