@@ -19,12 +19,9 @@ package difftest
 import (
 	"context"
 	"iter"
-	"slices"
-	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/implementation/inventory"
@@ -91,7 +88,7 @@ func meantDifferences() []Meant {
 			AtMost: 3,
 			Reason: "Where a node reaches all slices of a pool's old generation and none of the new one, upstream " +
 				"allocates from the old ones. Own goes by the highest generation of the whole pool (KEP-4381, ResourcePool).",
-			Instead: withoutOld,
+			Instead: edited((*problem.Problem).NewestSlices),
 		},
 		{
 			Name:   "both names of a capacity",
@@ -105,7 +102,7 @@ func meantDifferences() []Meant {
 			AtMost: 10,
 			Reason: "Upstream compares versions as text. Own ignores build metadata (semver.org 2.0.0, section 10), as " +
 				"Kubernetes 1.38 does.",
-			Instead: withoutBuildMetadata,
+			Instead: edited((*problem.Problem).PlainVersions),
 		},
 		{
 			Name:   "an allocated device with counters is not published any more",
@@ -118,7 +115,7 @@ func meantDifferences() []Meant {
 			Name:    "shares of a device that stopped allowing several allocations",
 			AtMost:  10,
 			Reason:  "Upstream allocates such a device (kubernetes#140798). For own it is in use.",
-			Instead: withoutStrayShares,
+			Instead: edited((*problem.Problem).WholeDevices),
 		},
 		{
 			Name:   "admin access counts as an allocation",
@@ -132,19 +129,15 @@ func meantDifferences() []Meant {
 	}
 }
 
-// withoutStrayShares turns shares of unshareable devices into allocations of the whole device.
-func withoutStrayShares(p *problem.Problem) *problem.Problem {
-	shareable := map[inventory.DeviceID]bool{}
-	for id, device := range devicesIn(p) {
-		shareable[id] = shareable[id] || ptr.Deref(device.AllowMultipleAllocations, false)
-	}
-	c := p.Copy()
-	for id, result := range resultsIn(c) {
-		if !shareable[id] {
-			result.ShareID, result.ConsumedCapacity = nil, nil
+// edited returns a changed copy of a problem, or nil if there is nothing to change.
+func edited(edit func(*problem.Problem) bool) func(*problem.Problem) *problem.Problem {
+	return func(p *problem.Problem) *problem.Problem {
+		c := p.Copy()
+		if !edit(c) {
+			return nil
 		}
+		return c
 	}
-	return c
 }
 
 // devicesIn yields modifiable devices of all slices.
@@ -183,22 +176,6 @@ func withLocalCapacity(p *problem.Problem) *problem.Problem {
 	}
 	for id, result := range resultsIn(c) {
 		result.ConsumedCapacity = localNames(id.Driver, result.ConsumedCapacity)
-	}
-	return c
-}
-
-// withoutBuildMetadata removes build metadata from all versions.
-func withoutBuildMetadata(p *problem.Problem) *problem.Problem {
-	c := p.Copy()
-	for _, device := range devicesIn(c) {
-		for name, attribute := range device.Attributes {
-			if attribute.VersionValue == nil {
-				continue
-			}
-			minimal, _, _ := strings.Cut(*attribute.VersionValue, "+")
-			attribute.VersionValue = &minimal
-			device.Attributes[name] = attribute
-		}
 	}
 	return c
 }
@@ -257,24 +234,6 @@ func waitForCounts(p *problem.Problem) *problem.Problem {
 			c = p.Copy()
 		}
 		c.Slices[i].Spec.Pool.ResourceSliceCount = published[k] + 1
-	}
-	return c
-}
-
-// withoutOld removes the slices older than their pool's highest generation.
-func withoutOld(p *problem.Problem) *problem.Problem {
-	idOf := func(spec *resourceapi.ResourceSliceSpec) inventory.PoolID {
-		return inventory.PoolID{Driver: spec.Driver, Pool: spec.Pool.Name}
-	}
-	newest := map[inventory.PoolID]int64{}
-	for i := range p.Slices {
-		spec := &p.Slices[i].Spec
-		newest[idOf(spec)] = max(newest[idOf(spec)], spec.Pool.Generation)
-	}
-	c := p.Copy()
-	c.Slices = slices.DeleteFunc(c.Slices, func(s resourceapi.ResourceSlice) bool { return s.Spec.Pool.Generation < newest[idOf(&s.Spec)] })
-	if len(c.Slices) == len(p.Slices) {
-		return nil
 	}
 	return c
 }

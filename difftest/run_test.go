@@ -229,11 +229,12 @@ func TestOldSlicesAreLeftOut(t *testing.T) {
 	}{{"moved", 1}, {"moved", 2}, {"stays", 1}} {
 		p.Slices[i].Spec.Pool.Name, p.Slices[i].Spec.Pool.Generation = s.pool, s.generation
 	}
-	without := withoutOld(p)
+	newest := edited((*problem.Problem).NewestSlices)
+	without := newest(p)
 	if len(without.Slices) != 2 || without.Slices[0].Spec.Pool.Generation != 2 || len(p.Slices) != 3 {
 		t.Errorf("got %v", without.Slices)
 	}
-	if withoutOld(without) != nil {
+	if newest(without) != nil {
 		t.Error("slices of the highest generation are taken for old ones")
 	}
 }

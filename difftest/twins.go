@@ -42,7 +42,7 @@ func withTwins(p *problem.Problem) *problem.Problem {
 	found := false
 	for i := range c.Claims {
 		for _, request := range c.Claims[i].Spec.Devices.Requests {
-			if !wantsAdmin(request) {
+			if !problem.WantsAdminAccess(request) {
 				continue
 			}
 			found = true
@@ -91,7 +91,7 @@ func toTwins(claim int, devices *resourceapi.DeviceClaim) {
 	for r := range devices.Requests {
 		request := &devices.Requests[r]
 		twin := ""
-		if wantsAdmin(*request) {
+		if problem.WantsAdminAccess(*request) {
 			twin = twinOf(claim, request.Name)
 		}
 		only := resourceapi.DeviceSelector{CEL: &resourceapi.CELDeviceSelector{Expression: fmt.Sprintf("device.attributes[%q].twin == %q", twinDomain, twin)}}
@@ -104,7 +104,7 @@ func toTwins(claim int, devices *resourceapi.DeviceClaim) {
 	}
 	for i, request := range devices.Requests {
 		for k, other := range devices.Requests {
-			if wantsAdmin(request) && (k > i || !wantsAdmin(other)) {
+			if problem.WantsAdminAccess(request) && (k > i || !problem.WantsAdminAccess(other)) {
 				devices.Constraints = append(devices.Constraints, resourceapi.DeviceConstraint{
 					Requests: []string{request.Name, other.Name}, DistinctAttribute: ptr.To(resourceapi.FullyQualifiedName(twinDomain + "/id")),
 				})
@@ -127,8 +127,4 @@ func inTwins(a Answer) Answer {
 	}
 	a.Allocations = allocations
 	return a
-}
-
-func wantsAdmin(r resourceapi.DeviceRequest) bool {
-	return r.Exactly != nil && ptr.Deref(r.Exactly.AdminAccess, false)
 }

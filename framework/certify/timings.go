@@ -40,9 +40,6 @@ const (
 	guessedRest   = 20 * time.Second
 )
 
-// costsCase has a fixed duration.
-const costsCase = "life/costs"
-
 // timings has the durations of a driver's earlier certifications, in seconds.
 type timings struct {
 	Cases map[string]float64 `json:"cases"`
@@ -125,7 +122,7 @@ func (t timings) estimate(p spec.Plan, parallel int, started time.Duration) stri
 
 func guess(m spec.Meta, started time.Duration) time.Duration {
 	switch {
-	case m.ID == costsCase:
+	case m.ID == spec.CaseOfCosts:
 		return guessedCosts + 4*started
 	case m.Needs.Contract: // calls, no pods
 		return guessedCase

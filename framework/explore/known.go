@@ -57,7 +57,7 @@ func knownIssues() []knownIssue {
 				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
 				Does: "Devices are allocated from old slices that are complete for a node (docs/findings/old-pool-generation.md).",
 			},
-			nil, newestSlices,
+			nil, (*problem.Problem).NewestSlices,
 		},
 		{
 			spec.KnownIssue{
@@ -78,14 +78,14 @@ func knownIssues() []knownIssue {
 				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/constraint.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
 				Does: "Versions are compared as text, with their build metadata.",
 			},
-			nil, plainVersions,
+			nil, (*problem.Problem).PlainVersions,
 		},
 		{
 			spec.KnownIssue{
 				Issue: "kubernetes#140798", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
 				Does: "A device is allocated although it has shares from before its slice changed.",
 			},
-			nil, wholeDevices,
+			nil, (*problem.Problem).WholeDevices,
 		},
 	}
 }

@@ -45,20 +45,6 @@ func localCapacities(p *problem.Problem) bool {
 	return found
 }
 
-// newestSlices removes slices of old pool generations.
-func newestSlices(p *problem.Problem) bool {
-	type pool struct{ driver, name string }
-	newest := map[pool]int64{}
-	of := func(s *resourceapi.ResourceSlice) pool { return pool{s.Spec.Driver, s.Spec.Pool.Name} }
-	for i := range p.Slices {
-		s := &p.Slices[i]
-		newest[of(s)] = max(newest[of(s)], s.Spec.Pool.Generation)
-	}
-	all := len(p.Slices)
-	p.Slices = slices.DeleteFunc(p.Slices, func(s resourceapi.ResourceSlice) bool { return s.Spec.Pool.Generation < newest[of(&s)] })
-	return len(p.Slices) < all
-}
-
 // ordinaryRequests removes requests with admin access, and claims left without requests. Pods with no
 // other claims keep them, unless devices are shared.
 func ordinaryRequests(p *problem.Problem) bool {
@@ -66,7 +52,7 @@ func ordinaryRequests(p *problem.Problem) bool {
 	gone := map[string]bool{}
 	for i := range p.Claims {
 		claim := &p.Claims[i]
-		if !slices.ContainsFunc(claim.Spec.Devices.Requests, func(r resourceapi.DeviceRequest) bool { return !admin(r) }) {
+		if !slices.ContainsFunc(claim.Spec.Devices.Requests, func(r resourceapi.DeviceRequest) bool { return !problem.WantsAdminAccess(r) }) {
 			gone[claim.Name] = true
 			continue
 		}
@@ -90,18 +76,14 @@ func ordinaryRequests(p *problem.Problem) bool {
 	return found
 }
 
-func admin(r resourceapi.DeviceRequest) bool {
-	return r.Exactly != nil && ptr.Deref(r.Exactly.AdminAccess, false)
-}
-
 // withoutAdmin removes requests with admin access, and references to them.
 func withoutAdmin(devices *resourceapi.DeviceClaim) bool {
 	gone := map[string]bool{}
 	for _, r := range devices.Requests {
-		gone[r.Name] = admin(r)
+		gone[r.Name] = problem.WantsAdminAccess(r)
 	}
 	all := len(devices.Requests)
-	devices.Requests = slices.DeleteFunc(devices.Requests, admin)
+	devices.Requests = slices.DeleteFunc(devices.Requests, problem.WantsAdminAccess)
 	// left returns the remaining names, and false if there were others only.
 	left := func(names []string) ([]string, bool) {
 		others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return gone[name] })
@@ -156,7 +138,7 @@ func oneOfAll(p *problem.Problem) bool {
 // brokenPools reports whether a pool is incomplete, or has two devices of one name.
 func brokenPools(p *problem.Problem) bool {
 	newest := p.Copy()
-	newestSlices(newest)
+	newest.NewestSlices()
 	type pool struct{ driver, name string }
 	published, names := map[pool]int64{}, map[pool]map[string]bool{}
 	for i := range newest.Slices {
@@ -176,44 +158,4 @@ func brokenPools(p *problem.Problem) bool {
 	return slices.ContainsFunc(newest.Slices, func(s resourceapi.ResourceSlice) bool {
 		return published[pool{s.Spec.Driver, s.Spec.Pool.Name}] != s.Spec.Pool.ResourceSliceCount
 	})
-}
-
-// plainVersions removes build metadata from versions.
-func plainVersions(p *problem.Problem) bool {
-	found := false
-	for i := range p.Slices {
-		for d := range p.Slices[i].Spec.Devices {
-			attributes := p.Slices[i].Spec.Devices[d].Attributes
-			for name, a := range attributes {
-				if version, _, ok := strings.Cut(ptr.Deref(a.VersionValue, ""), "+"); ok {
-					a.VersionValue, found = &version, true
-					attributes[name] = a
-				}
-			}
-		}
-	}
-	return found
-}
-
-// wholeDevices turns allocated shares of devices that are not shared into allocations of the device.
-func wholeDevices(p *problem.Problem) bool {
-	type device struct{ driver, pool, name string }
-	shared := map[device]bool{}
-	for i := range p.Slices {
-		s := &p.Slices[i].Spec
-		for d := range s.Devices {
-			id := device{s.Driver, s.Pool.Name, s.Devices[d].Name}
-			shared[id] = shared[id] || ptr.Deref(s.Devices[d].AllowMultipleAllocations, false)
-		}
-	}
-	found := false
-	for i := range p.Allocated {
-		results := p.Allocated[i].Status.Allocation.Devices.Results
-		for r := range results {
-			if result := &results[r]; result.ShareID != nil && !shared[device{result.Driver, result.Pool, result.Device}] {
-				result.ShareID, result.ConsumedCapacity, found = nil, nil, true
-			}
-		}
-	}
-	return found
 }

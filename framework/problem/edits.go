@@ -1,0 +1,85 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package problem
+
+import (
+	"slices"
+	"strings"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+)
+
+// WantsAdminAccess reports whether a request asks for admin access. Alternatives cannot.
+func WantsAdminAccess(r resourceapi.DeviceRequest) bool {
+	return r.Exactly != nil && ptr.Deref(r.Exactly.AdminAccess, false)
+}
+
+// NewestSlices removes slices of old pool generations, and reports whether there were any.
+func (p *Problem) NewestSlices() bool {
+	type pool struct{ driver, name string }
+	newest := map[pool]int64{}
+	of := func(s *resourceapi.ResourceSlice) pool { return pool{s.Spec.Driver, s.Spec.Pool.Name} }
+	for i := range p.Slices {
+		s := &p.Slices[i]
+		newest[of(s)] = max(newest[of(s)], s.Spec.Pool.Generation)
+	}
+	all := len(p.Slices)
+	p.Slices = slices.DeleteFunc(p.Slices, func(s resourceapi.ResourceSlice) bool { return s.Spec.Pool.Generation < newest[of(&s)] })
+	return len(p.Slices) < all
+}
+
+// PlainVersions removes build metadata from versions, and reports whether there was any.
+func (p *Problem) PlainVersions() bool {
+	found := false
+	for i := range p.Slices {
+		for d := range p.Slices[i].Spec.Devices {
+			attributes := p.Slices[i].Spec.Devices[d].Attributes
+			for name, a := range attributes {
+				if version, _, ok := strings.Cut(ptr.Deref(a.VersionValue, ""), "+"); ok {
+					a.VersionValue, found = &version, true
+					attributes[name] = a
+				}
+			}
+		}
+	}
+	return found
+}
+
+// WholeDevices turns allocated shares of devices that are not shared into allocations of the device,
+// and reports whether there were any.
+func (p *Problem) WholeDevices() bool {
+	type device struct{ driver, pool, name string }
+	shared := map[device]bool{}
+	for i := range p.Slices {
+		s := &p.Slices[i].Spec
+		for d := range s.Devices {
+			id := device{s.Driver, s.Pool.Name, s.Devices[d].Name}
+			shared[id] = shared[id] || ptr.Deref(s.Devices[d].AllowMultipleAllocations, false)
+		}
+	}
+	found := false
+	for i := range p.Allocated {
+		results := p.Allocated[i].Status.Allocation.Devices.Results
+		for r := range results {
+			if result := &results[r]; result.ShareID != nil && !shared[device{result.Driver, result.Pool, result.Device}] {
+				result.ShareID, result.ConsumedCapacity, found = nil, nil, true
+			}
+		}
+	}
+	return found
+}
