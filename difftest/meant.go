@@ -262,7 +262,8 @@ func (w *worker) explain(ctx context.Context, p *problem.Problem, own, upstream 
 // on the converted problem, or ends the attempt because a constraint rejects a device of a request for
 // all devices, the answer needs a proof.
 func (w *worker) agrees(ctx context.Context, other *problem.Problem, node int, own, instead Answer) bool {
-	if instead.Kind != TooSlow && !(own.Kind == Fits && instead.Kind == PodError) {
+	unanswered := instead.Kind == TooSlow || own.Kind == Fits && instead.Kind == PodError
+	if !unanswered {
 		return differ(own, instead) == ""
 	}
 	what, counter := w.prove(ctx, other, node, own)
