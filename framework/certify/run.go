@@ -272,6 +272,9 @@ func (c *running) find(ctx context.Context, b *testbed.Testbed) (s spec.DriverUn
 		return s, 0, err
 	}
 	s = c.observation.driverUnderTest(c.declaration, w)
+	if s.Configs, _, err = c.declaration.Config.Encoded(); err != nil {
+		return s, 0, err
+	}
 	s.Hooks, s.Removable = c.hooks, c.removable
 	if s.Build, err = build(c.declaration, images(c.pods)); err != nil {
 		return s, 0, err

@@ -22,7 +22,9 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
+	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dra-conformance/dratest/framework/harness/describe"
@@ -52,21 +54,39 @@ func (t *T) TryCreate(ctx context.Context, o Object) error {
 	return t.objects.Create(ctx, o, ctrlclient.DryRunAll)
 }
 
-// fit merges a pod with the template of the run, or that of the driver under test.
+// fit merges a pod with the template of the run, or that of the driver under test, and adds a
+// declared configuration to claims.
 func (t *T) fit(o Object) error {
-	pod, isPod := o.(*corev1.Pod)
-	if !isPod {
-		return nil
+	switch o := o.(type) {
+	case *corev1.Pod:
+		template := t.env.PodTemplate
+		if s := t.env.Plan.Target.DriverUnderTest; s != nil {
+			template = s.Workload.Pod
+		}
+		merged, err := objects.Templated(o, template)
+		if err == nil {
+			*o = *merged
+		}
+		return err
+	case *resourceapi.ResourceClaim:
+		t.configure(&o.Spec.Devices)
+	case *resourceapi.ResourceClaimTemplate:
+		t.configure(&o.Spec.Spec.Devices)
 	}
-	template := t.env.PodTemplate
-	if s := t.env.Plan.Target.DriverUnderTest; s != nil {
-		template = s.Workload.Pod
+	return nil
+}
+
+// configure adds the case's configuration for the driver under test to a claim without any.
+func (t *T) configure(claim *resourceapi.DeviceClaim) {
+	s := t.env.Plan.Target.DriverUnderTest
+	if s == nil || len(claim.Config) > 0 {
+		return
 	}
-	merged, err := objects.Templated(pod, template)
-	if err == nil {
-		*pod = *merged
+	if parameters := s.ConfigFor(t.meta); parameters != nil {
+		t.Note("claims have the configuration %s", parameters)
+		opaque := &resourceapi.OpaqueDeviceConfiguration{Driver: s.Driver, Parameters: runtime.RawExtension{Raw: parameters}}
+		claim.Config = []resourceapi.DeviceClaimConfiguration{{DeviceConfiguration: resourceapi.DeviceConfiguration{Opaque: opaque}}}
 	}
-	return err
 }
 
 // own sets the case's namespace and dratest's label.

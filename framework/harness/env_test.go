@@ -17,7 +17,10 @@ limitations under the License.
 package harness
 
 import (
+	"encoding/json"
 	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -53,6 +56,30 @@ func TestPodsHaveTheTemplateOfTheDriver(t *testing.T) {
 	}
 	if len(pod.Spec.Tolerations) != 1 || pod.Spec.Containers[0].Image != "image" {
 		t.Errorf("the pod of the case: %+v", pod.Spec)
+	}
+}
+
+// TestClaimsHaveAConfigurationOfTheDriver: only the checks of the plugin API used the declared
+// configurations.
+func TestClaimsHaveAConfigurationOfTheDriver(t *testing.T) {
+	f := newFake(t)
+	f.meta.ID = "life/answer-lost" // the one with the first of one configuration
+	f.env.Plan.Target.DriverUnderTest = &spec.DriverUnderTest{Driver: "gpu.example.com", Configs: []json.RawMessage{json.RawMessage(`{"a":"b"}`)}}
+	claim, own := objects.Claim("claim"), objects.Claim("own")
+	own.Spec.Devices.Config = []resourceapi.DeviceClaimConfiguration{objects.ClaimParameters("gpu.example.com", map[string]string{"c": "d"})}
+	template := objects.Template("template", claim)
+	for _, o := range []Object{claim, own, template} {
+		if err := f.fit(o); err != nil {
+			t.Error(err)
+		}
+	}
+	for want, devices := range map[string]resourceapi.DeviceClaim{`{"c":"d"}`: own.Spec.Devices, `{"a":"b"}`: claim.Spec.Devices} {
+		if len(devices.Config) != 1 || devices.Config[0].Opaque.Driver != "gpu.example.com" || string(devices.Config[0].Opaque.Parameters.Raw) != want {
+			t.Errorf("want configuration %s, got %+v", want, devices.Config)
+		}
+	}
+	if len(template.Spec.Spec.Devices.Config) != 1 {
+		t.Errorf("template: %+v", template.Spec.Spec.Devices)
 	}
 }
 

@@ -16,7 +16,12 @@ limitations under the License.
 
 package spec
 
-import "time"
+import (
+	"encoding/json"
+	"hash/fnv"
+	"slices"
+	"time"
+)
 
 // DriverUnderTest is the driver under test, as found in the cluster and seen by driver-independent cases. The zero value is
 // no driver.
@@ -33,6 +38,8 @@ type DriverUnderTest struct {
 	// Features maps features to whether the driver has them.
 	Features map[DriverFeature]bool `json:"features,omitempty"`
 	Workload Workload               `json:"workload"`
+	// Configs are opaque parameters accepted by the driver for devices of DriverClass.
+	Configs []json.RawMessage `json:"configs,omitempty"`
 	// Namespace and Selector select the driver's own pods; empty if unknown.
 	Namespace string `json:"namespace,omitempty"`
 	Selector  string `json:"selector,omitempty"`
@@ -70,6 +77,19 @@ func (s DriverUnderTest) ClassFor(features []DriverFeature) DriverClass {
 		}
 	}
 	return s.DriverClass
+}
+
+// ConfigFor is the configuration for claims of a case, or nil: cases use the configurations, and none, in turn.
+func (s DriverUnderTest) ConfigFor(m Meta) json.RawMessage {
+	if slices.ContainsFunc(m.Needs.DriverFeatures, func(f DriverFeature) bool { return s.FeatureClasses[f].Class != "" }) {
+		return nil
+	}
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(m.ID)) // never returns an error
+	if n := int(h.Sum32() % uint32(len(s.Configs)+1)); n > 0 {
+		return s.Configs[n-1]
+	}
+	return nil
 }
 
 // WorkloadFor has the commands for cases of these features.

@@ -16,7 +16,11 @@ limitations under the License.
 
 package spec
 
-import "testing"
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+)
 
 func TestWorkloadOfAClass(t *testing.T) {
 	d := DriverUnderTest{Workload: Workload{Present: []string{"gpu"}}, FeatureClasses: map[DriverFeature]DriverClass{
@@ -28,5 +32,27 @@ func TestWorkloadOfAClass(t *testing.T) {
 				t.Errorf("%v: %s, want %s", f, got, want)
 			}
 		}
+	}
+}
+
+// Cases without a configuration remain, and no case of another class has one of the first class.
+func TestConfigurationsInTurn(t *testing.T) {
+	d := DriverUnderTest{Configs: []json.RawMessage{json.RawMessage("1"), json.RawMessage("2")}, FeatureClasses: map[DriverFeature]DriverClass{DriverPartitionable: {Class: "mig"}}}
+	used := map[string]int{}
+	for n := range 30 {
+		m := Meta{ID: fmt.Sprintf("core/%d", n)}
+		used[string(d.ConfigFor(m))]++
+		m.Needs.DriverFeatures = []DriverFeature{DriverPartitionable}
+		if got := d.ConfigFor(m); got != nil {
+			t.Errorf("%s uses class mig and has configuration %s", m.ID, got)
+		}
+	}
+	for _, want := range []string{"", "1", "2"} {
+		if used[want] < 5 {
+			t.Errorf("%d of 30 cases use configuration %q", used[want], want)
+		}
+	}
+	if got := (DriverUnderTest{}).ConfigFor(Meta{ID: "core/count"}); got != nil {
+		t.Errorf("without configurations: %s", got)
 	}
 }

@@ -249,6 +249,10 @@ func ofLife() []Mutant {
 			Cases:  []string{"life/update-undone"},
 		},
 		{
+			Defect: spec.Defect{ID: "configured-once", What: "A prepared claim with a configuration is not prepared again, because its configuration was applied."},
+			Cases:  []string{"life/answer-lost", "life/call-cut"},
+		},
+		{
 			Defect: spec.Defect{ID: "stays-unhealthy", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#878", What: "A repaired device is reported unhealthy until the driver is restarted."},
 			Cases:  []string{"life/device-unhealthy", "life/device-tainted"},
 		},

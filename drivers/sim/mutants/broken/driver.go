@@ -128,6 +128,7 @@ var drivers = map[string]Driver{
 	"one-socket":                {process: Process{OneSocket: true}},
 	"slices-removed":            {process: Process{RemovesSlices: true}},
 	"reads-once":                {around: readsOnce},
+	"configured-once":           {around: configuredOnce},
 	"stays-unhealthy":           {process: Process{StaysUnhealthy: true}},
 	"specs-stay":                {around: specsStay},
 	"other-drivers-results":     {around: otherDriversResults},

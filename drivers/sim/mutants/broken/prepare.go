@@ -56,6 +56,20 @@ func restoredPrepare(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAP
 	return memory(driver, func(_ context.Context, _ *resourceapi.ResourceClaim, answered result) result { return answered })
 }
 
+// configuredOnce fails to apply a configuration a second time.
+func configuredOnce(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
+	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+		prepared, err := place.specs()
+		if _, again := prepared[claim.UID]; err == nil && again && len(claim.Status.Allocation.Devices.Config) > 0 {
+			err = errors.New("the devices of the claim are configured already")
+		}
+		if err != nil {
+			return result{Err: err}
+		}
+		return good{driver}.prepare(ctx, claim)
+	}}
+}
+
 // repeatedPrepare starts over for a prepared claim, and only gets as far as undoing it.
 func repeatedPrepare(_ Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	return memory(driver, func(ctx context.Context, claim *resourceapi.ResourceClaim, answered result) result {
