@@ -26,7 +26,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 
-	"github.com/dra-conformance/dratest/implementation/inventory"
+	"github.com/dra-conformance/dratest/framework/problem"
 )
 
 // Difference is a disagreement of two allocators about a node.
@@ -110,7 +110,7 @@ func differInAllocation(own, upstream *resourceapi.AllocationResult, ids sets.Se
 		}
 		x, y := a[i], b[i]
 		x.ShareID, y.ShareID = nil, nil
-		x.ConsumedCapacity, y.ConsumedCapacity = localNames(x.Driver, x.ConsumedCapacity), localNames(y.Driver, y.ConsumedCapacity)
+		x.ConsumedCapacity, y.ConsumedCapacity = problem.LocalNames(x.Driver, x.ConsumedCapacity), problem.LocalNames(y.Driver, y.ConsumedCapacity)
 		if !same(x, y) {
 			return "details of a device"
 		}
@@ -127,18 +127,6 @@ func differInAllocation(own, upstream *resourceapi.AllocationResult, ids sets.Se
 		return "rest of the allocation"
 	}
 	return ""
-}
-
-// localNames returns a map by inventory.LocalName.
-func localNames[V any](driver string, named map[resourceapi.QualifiedName]V) map[resourceapi.QualifiedName]V {
-	if named == nil {
-		return nil
-	}
-	local := make(map[resourceapi.QualifiedName]V, len(named))
-	for name, v := range named {
-		local[inventory.LocalName(driver, name)] = v
-	}
-	return local
 }
 
 // same compares the API representations.

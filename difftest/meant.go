@@ -19,6 +19,8 @@ package difftest
 import (
 	"context"
 	"iter"
+	"slices"
+	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -76,6 +78,14 @@ func MeantDifferences() []Meant {
 func meantDifferences() []Meant {
 	return []Meant{
 		{
+			Name:   "all devices violate a constraint",
+			AtMost: 15,
+			Reason: "Upstream ends the attempt if a request for all devices violates a constraint, or if an alternative is for all " +
+				"devices and a pool is incomplete (kubernetes#141829). Own tries the next device or alternative " +
+				"(DeviceRequest.FirstAvailable). Its answer needs a proof, as upstream has none.",
+			Instead: sameProblem,
+		},
+		{
 			Name:   "slices that disagree about their number",
 			AtMost: 1,
 			Reason: "Upstream believes the slice of a pool that it sees first: one for the node before one for many, then " +
@@ -95,7 +105,7 @@ func meantDifferences() []Meant {
 			AtMost: 10,
 			Reason: "Upstream compares names of capacities as they are written (kubernetes#142202). Own takes a name " +
 				"without a domain for one of the driver's domain (QualifiedName of resource.k8s.io/v1).",
-			Instead: withLocalCapacity,
+			Instead: edited((*problem.Problem).LocalCapacities),
 		},
 		{
 			Name:   "build metadata of versions",
@@ -123,10 +133,20 @@ func meantDifferences() []Meant {
 			Reason: "Upstream takes a device with admin access for allocated as far as later claims of the pod are concerned, " +
 				"and wants free capacity for admin access. For own, admin access and allocations ignore each other " +
 				"(ExactDeviceRequest.AdminAccess).",
-			Instead:   withTwins,
+			Instead:   edited(problem.Twins(twinOf).Give),
 			Translate: inTwins,
 		},
 	}
+}
+
+// sameProblem returns a problem with a request for all devices unchanged: see worker.agrees.
+func sameProblem(p *problem.Problem) *problem.Problem {
+	for i := range p.Claims {
+		if slices.ContainsFunc(problem.Requests(&p.Claims[i]), func(r problem.Request) bool { return r.AllocationMode == resourceapi.DeviceAllocationModeAll }) {
+			return p
+		}
+	}
+	return nil
 }
 
 // edited returns a changed copy of a problem, or nil if there is nothing to change.
@@ -166,18 +186,6 @@ func resultsIn(p *problem.Problem) iter.Seq2[inventory.DeviceID, *resourceapi.De
 			}
 		}
 	}
-}
-
-// withLocalCapacity removes the driver's own domain from capacity names. Requests have no domain.
-func withLocalCapacity(p *problem.Problem) *problem.Problem {
-	c := p.Copy()
-	for id, device := range devicesIn(c) {
-		device.Capacity = localNames(id.Driver, device.Capacity)
-	}
-	for id, result := range resultsIn(c) {
-		result.ConsumedCapacity = localNames(id.Driver, result.ConsumedCapacity)
-	}
-	return c
 }
 
 // withoutUnknownCounters overdraws the counters of pools with an allocated, unpublished device.
@@ -259,11 +267,10 @@ func (w *worker) explain(ctx context.Context, p *problem.Problem, own, upstream 
 }
 
 // agrees compares an answer with upstream's answer to the converted problem. If upstream times out
-// on the converted problem, or ends the attempt because a constraint rejects a device of a request for
-// all devices, the answer needs a proof.
+// on the converted problem, or ends the attempt because of a request for all devices, the answer needs a
+// proof.
 func (w *worker) agrees(ctx context.Context, other *problem.Problem, node int, own, instead Answer) bool {
-	unanswered := instead.Kind == TooSlow || own.Kind == Fits && instead.Kind == PodError
-	if !unanswered {
+	if instead.Kind != TooSlow && !endsAttempt(instead) {
 		return differ(own, instead) == ""
 	}
 	what, counter := w.prove(ctx, other, node, own)
@@ -273,4 +280,10 @@ func (w *worker) agrees(ctx context.Context, other *problem.Problem, node int, o
 	var count Unanswered
 	*counter(&count)++
 	return count.Valid+count.Proven == 1
+}
+
+// endsAttempt reports whether upstream gave up because of a request for all devices.
+func endsAttempt(upstream Answer) bool {
+	return upstream.Kind == PodError && (strings.Contains(upstream.Err.Error(), "because a claim constraint would not be satisfied") ||
+		strings.Contains(upstream.Err.Error(), "asks for all devices, but resource pool"))
 }

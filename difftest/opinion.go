@@ -18,7 +18,6 @@ package difftest
 
 import (
 	"slices"
-	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/utils/ptr"
@@ -68,16 +67,6 @@ type KnownViolation struct {
 // KnownViolations lists them; keep it short.
 func KnownViolations() []KnownViolation {
 	return []KnownViolation{
-		{
-			Name:   "a request for all devices ends the attempt",
-			AtMost: 3,
-			Reason: "Both allocators give up if a request for all devices does not satisfy a constraint, or a pool is invalid. They " +
-				"could try the next alternative (DeviceRequest.FirstAvailable).",
-			Is: func(_ *problem.Problem, _ problem.Node, a Answer, _ oracle.Violation) bool {
-				return a.Err != nil && (strings.Contains(a.Err.Error(), "because a claim constraint would not be satisfied") ||
-					strings.Contains(a.Err.Error(), "asks for all devices, but resource pool"))
-			},
-		},
 		{
 			Name:   "devices of one name on different nodes",
 			AtMost: 0.1,

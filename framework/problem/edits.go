@@ -43,6 +43,53 @@ func (p *Problem) NewestSlices() bool {
 	return len(p.Slices) < all
 }
 
+// LocalCapacities removes the driver's own domain from names of capacities, and reports whether there was
+// any.
+func (p *Problem) LocalCapacities() bool {
+	found := false
+	for i := range p.Slices {
+		spec := &p.Slices[i].Spec
+		for d := range spec.Devices {
+			found = hasLocal(spec.Driver, spec.Devices[d].Capacity) || found
+			spec.Devices[d].Capacity = LocalNames(spec.Driver, spec.Devices[d].Capacity)
+		}
+	}
+	for i := range p.Allocated {
+		results := p.Allocated[i].Status.Allocation.Devices.Results
+		for r := range results {
+			found = hasLocal(results[r].Driver, results[r].ConsumedCapacity) || found
+			results[r].ConsumedCapacity = LocalNames(results[r].Driver, results[r].ConsumedCapacity)
+		}
+	}
+	return found
+}
+
+// LocalNames returns a map by names without the driver's own domain. If both names occur, the value of the
+// one without domain remains.
+func LocalNames[V any](driver string, named map[resourceapi.QualifiedName]V) map[resourceapi.QualifiedName]V {
+	if named == nil {
+		return nil
+	}
+	local := make(map[resourceapi.QualifiedName]V, len(named))
+	for name, v := range named {
+		plain, qualified := strings.CutPrefix(string(name), driver+"/")
+		if _, both := named[resourceapi.QualifiedName(plain)]; qualified && both {
+			continue
+		}
+		local[resourceapi.QualifiedName(plain)] = v
+	}
+	return local
+}
+
+func hasLocal[V any](driver string, named map[resourceapi.QualifiedName]V) bool {
+	for name := range named {
+		if strings.HasPrefix(string(name), driver+"/") {
+			return true
+		}
+	}
+	return false
+}
+
 // PlainVersions removes build metadata from versions, and reports whether there was any.
 func (p *Problem) PlainVersions() bool {
 	found := false

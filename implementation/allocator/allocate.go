@@ -58,10 +58,9 @@ type Problem struct {
 // Allocate returns the first fit, or a Result with a Reason if nothing fits. It is safe for concurrent
 // use with one Demand. Errors:
 //
-//   - bad input for the whole pod: a selector fails on a device, or a request for all devices
-//     violates a constraint
+//   - bad input for the whole pod: a selector fails on a device
 //   - ErrThisNode: the search was given up, or slices of the node are invalid, or incomplete with a
-//     request for all devices
+//     request for all devices (as an alternative, it is skipped)
 //   - the cause of ctx
 //
 // Devices are tried in the order of Node.Devices, requests and alternatives in the order of the

@@ -176,10 +176,6 @@ func TestErrors(t *testing.T) {
 			world{devices: gpus(1), claims: list(claim("c", exactly("r", 1, selecting("does not compile"))))},
 			"claim default/c: selector #0: CEL compile error: syntax error",
 		},
-		"all devices cannot match": {
-			world{devices: []resourceapi.Device{gpu("a", attr("model", "x")), gpu("b", attr("model", "y"))}, claims: list(match(claim("c", exactly("r", -1)), "model"))},
-			"cannot add device gpu.example.com/node/b because a claim constraint would not be satisfied",
-		},
 		"too many devices": {
 			world{claims: list(claim("c", exactly("r", 30), exactly("s", 3)))},
 			"claim default/c, request s: adding 3 devices exceeds the claim limit of 32, with 30 already accounted for",

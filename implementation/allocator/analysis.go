@@ -103,7 +103,7 @@ func (s *search) analyse() *analysis {
 		k.possible[a.index], k.failing[a.index], k.takes[a.index] = s.whatFits(a)
 		k.clean[a.index] = !slices.Contains(k.failing[a.index], true)
 	}
-	k.blind = (s.Demand.pinned || slices.Contains(k.clean, false)) && s.mayExceed()
+	k.blind = slices.Contains(k.clean, false) && s.mayExceed()
 	names := map[string]int{}
 	for d := range s.Node.Devices {
 		name := s.className(k, d)
@@ -174,7 +174,7 @@ func (s *search) className(k *analysis, i int) string {
 		}
 	}
 	device, use := s.Node.Devices[i], s.use(i)
-	if s.Demand.pinned || k.blind || s.shareable(i) && (use.Allocated() || use.Consumed != nil) {
+	if k.blind || s.shareable(i) && (use.Allocated() || use.Consumed != nil) {
 		fmt.Fprintf(&b, "#%d", i)
 		return b.String()
 	}

@@ -50,9 +50,6 @@ type Demand struct {
 	subrequests []*subrequest
 	// all, admin, listed: some request is for all devices, has admin access, or lists alternatives.
 	all, admin, listed bool
-	// pinned: a subrequest for all devices has a constraint. Device order decides which device violates
-	// it, and that is an error, so no two devices are interchangeable.
-	pinned bool
 }
 
 // claimDemand is one claim without allocation.
@@ -127,7 +124,6 @@ func NewDemand(claims []*resourceapi.ResourceClaim, config Config) (*Demand, err
 	for _, a := range d.subrequests {
 		d.all = d.all || a.all
 		d.admin = d.admin || a.admin
-		d.pinned = d.pinned || a.all && len(a.constraints) > 0
 	}
 	return d, nil
 }

@@ -102,7 +102,6 @@ func (o *oracle) take(names []string) {
 }
 
 func (d *dice) claim(name string, devices int, shareable bool) *resourceapi.ResourceClaim {
-	all := false
 	var requests []resourceapi.DeviceRequest
 	for i := range 1 + d.roll(2) {
 		name := fmt.Sprintf("r%d", i)
@@ -114,7 +113,7 @@ func (d *dice) claim(name string, devices int, shareable bool) *resourceapi.Reso
 		}
 		n := int64(1 + d.roll(min(devices, 3)))
 		if d.roll(8) == 1 {
-			n, all = -1, true
+			n = -1
 		}
 		request := exactly(name, n)
 		for _, expression := range d.selector() {
@@ -135,11 +134,6 @@ func (d *dice) claim(name string, devices int, shareable bool) *resourceapi.Reso
 		requests = append(requests, request)
 	}
 	c := claim(name, requests...)
-	// For a request for all devices, earlier attempts decide whether a violated constraint is an error:
-	// out of scope for the oracle.
-	if all {
-		return c
-	}
 	switch d.roll(5) {
 	case 1:
 		match(c, "group")

@@ -168,7 +168,7 @@ func (s *search) following(first *subrequest) (row []want, ok bool) {
 				continue
 			}
 			alternatives := s.Demand.claims[claim].requests[index].alternatives
-			if slices.ContainsFunc(alternatives, s.mayEndSearch) {
+			if slices.ContainsFunc(alternatives, func(a *subrequest) bool { return !s.known.clean[a.index] }) {
 				return row, true
 			}
 			w := s.want(alternatives)
@@ -179,11 +179,6 @@ func (s *search) following(first *subrequest) (row []want, ok bool) {
 		}
 	}
 	return row, true
-}
-
-// mayEndSearch reports whether a subrequest may fail with an error.
-func (s *search) mayEndSearch(a *subrequest) bool {
-	return !s.known.clean[a.index] || a.all && len(a.constraints) > 0
 }
 
 // want combines a request's alternatives: the count of the smallest, the devices of all.

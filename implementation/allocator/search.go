@@ -152,7 +152,7 @@ func (s *search) expandAll() bool {
 		claim := &s.Demand.claims[i]
 		for _, request := range claim.requests {
 			for _, a := range request.alternatives {
-				if a.all && !s.expand(claim.claim, a) {
+				if a.all && !s.expand(claim.claim, a, request.listed) {
 					return false
 				}
 			}
@@ -164,13 +164,18 @@ func (s *search) expandAll() bool {
 	return true
 }
 
-func (s *search) expand(claim *resourceapi.ResourceClaim, a *subrequest) bool {
+// expand finds the devices of one request for all devices. An alternative gets none while a pool is
+// incomplete or invalid.
+func (s *search) expand(claim *resourceapi.ResourceClaim, a *subrequest, listed bool) bool {
 	for _, pool := range s.Node.Pools {
 		state := ""
 		if pool.Incomplete {
 			state = "being updated"
 		} else if pool.Invalid != "" {
 			state = "invalid"
+		}
+		if state != "" && listed {
+			return true
 		}
 		if state != "" {
 			s.err = nodeError{fmt.Errorf("claim %s, request %s: asks for all devices, but resource pool %s is currently %s", name(claim), a.short, pool.ID, state)}
@@ -255,7 +260,7 @@ func (s *search) take(a *subrequest, k, from int) outcome {
 		return exceeded
 	}
 	if a.all {
-		if s.known != nil && k == 0 && s.step(len(s.devices)) && !s.mayEndSearch(a) && s.hopeless(a, 0, s.left(a)) {
+		if s.known != nil && k == 0 && s.step(len(s.devices)) && s.hopeless(a, 0, s.left(a)) {
 			return refuted
 		}
 		return s.takeNextOfAll(a, k)

@@ -39,10 +39,6 @@ func (s *search) try(a *subrequest, i int) bool {
 	}
 	if !s.join(a, i) {
 		s.restore(p)
-		if a.all {
-			s.err = fmt.Errorf("claim %s, request %s: cannot add device %s because a claim constraint would not be satisfied",
-				s.claimName(a), a.short, s.Node.Devices[i].ID)
-		}
 		return false
 	}
 	if a.all && !s.share(&p) {

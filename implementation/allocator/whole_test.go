@@ -74,3 +74,45 @@ func TestCapacityOfDevicesThatAreNotShared(t *testing.T) {
 		})
 	}
 }
+
+// A request for all devices that violated a constraint, or an alternative for all devices with an incomplete
+// pool, ended the attempt for the pod (kubernetes#141829): the next alternative was not tried.
+func TestAllDevicesViolateAConstraint(t *testing.T) {
+	all := alternative("s", 1)
+	all.AllocationMode, all.Count = resourceapi.DeviceAllocationModeAll, 0
+	group := func(name, group, model string) resourceapi.Device {
+		return gpu(name, attr("group", group), attr("model", model))
+	}
+	two := []resourceapi.Device{group("a", "1", "x"), group("b", "2", "y")}
+	for name, test := range map[string]struct {
+		world
+		want string
+	}{
+		"the next alternative": {
+			world{devices: two, claims: list(match(claim("c", either("r", all, alternative("t", 1))), "group"))}, "r/t:a",
+		},
+		"no other alternative": {
+			world{devices: two, claims: list(match(claim("c", exactly("r", -1)), "group"))},
+			"claim default/c, request r wants all devices, 2 of the node's 2 match its selectors: 1 excluded by constraints",
+		},
+		"another device for an earlier request": {
+			world{
+				devices: append(two, group("c", "2", "x")),
+				claims:  list(match(claim("c", exactly("r", 1), exactly("s", -1, selecting("model=y"))), "group")),
+			}, "r:c s:b",
+		},
+		"an incomplete pool": {
+			world{slices: slicesOf(pool("p", gpu("a")), incomplete("q")), claims: list(claim("c", either("r", all, alternative("t", 1))))}, "r/t:a",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := test.allocate(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := got(r); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}

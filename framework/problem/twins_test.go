@@ -1,0 +1,63 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package problem_test
+
+import (
+	"fmt"
+	"testing"
+
+	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/dra-conformance/dratest/framework/problem"
+)
+
+// Requests with admin access and others have the same devices, with their counters and capacity, but none in
+// common.
+func TestTwins(t *testing.T) {
+	request := func(name string, admin bool) resourceapi.DeviceRequest {
+		return resourceapi.DeviceRequest{Name: name, Exactly: &resourceapi.ExactDeviceRequest{AdminAccess: &admin}}
+	}
+	claim := resourceapi.ResourceClaim{}
+	claim.Spec.Devices.Requests = []resourceapi.DeviceRequest{request("monitor", true), request("user", false), request("other", false)}
+	slice := resourceapi.ResourceSlice{}
+	slice.Name, slice.Spec.Driver, slice.Spec.Pool.Name = "slice", "gpu.example.com", "pool"
+	slice.Spec.Devices = []resourceapi.Device{{Name: "own"}, {Name: "shared", AllowMultipleAllocations: ptr.To(true)}}
+	p := &problem.Problem{Slices: []resourceapi.ResourceSlice{slice}, Claims: []resourceapi.ResourceClaim{claim}}
+	twins := problem.Twins(func(claim int, request string) string { return fmt.Sprintf("-%d-%s", claim, request) })
+	if !twins.Give(p) || len(p.Slices) != 2 || p.Slices[1].Spec.Pool.Name != "pool-0-monitor" {
+		t.Fatalf("slices: %v", p.Slices)
+	}
+	id := func(slice, device int) int64 {
+		return *p.Slices[slice].Spec.Devices[device].Attributes["twin.example.com/id"].IntValue
+	}
+	if id(0, 0) != id(1, 0) || id(0, 1) == id(1, 1) {
+		t.Errorf("slices: %v", p.Slices)
+	}
+	devices := p.Claims[0].Spec.Devices
+	for i, want := range []string{"-0-monitor", "", ""} {
+		if got := devices.Requests[i].Exactly.Selectors[0].CEL.Expression; got != fmt.Sprintf(`device.attributes["twin.example.com"].twin == %q`, want) {
+			t.Errorf("request %d: %s", i, got)
+		}
+	}
+	if len(devices.Constraints) != 2 {
+		t.Errorf("constraints: %v", devices.Constraints)
+	}
+	if twins.Give(&problem.Problem{Claims: []resourceapi.ResourceClaim{{}}}) {
+		t.Error("twins without admin access")
+	}
+}
