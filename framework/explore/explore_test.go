@@ -23,6 +23,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/problem/generate"
 	"github.com/dra-conformance/dratest/framework/problem/oracle"
+	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 // Problems on one cluster must be isolated from each other.
@@ -103,6 +105,24 @@ func TestReplay(t *testing.T) {
 	}
 }
 
+// Shrinking removed the class of an alternative: the finding's pod waited for another reason than before.
+func TestShrinkKeepsClasses(t *testing.T) {
+	p, err := scope(generate.Stored(55, 513, nil), "x7x", "ns")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !alone(p, "x7x") {
+		t.Error("the problem itself is not accepted")
+	}
+	for i := range p.Classes {
+		smaller := p.Copy()
+		smaller.Classes = slices.Delete(smaller.Classes, i, i+1)
+		if alone(smaller, "x7x") {
+			t.Errorf("accepted without class %s", p.Classes[i].Name)
+		}
+	}
+}
+
 func TestAttempts(t *testing.T) {
 	pod := func(node, message string, generation int64) *corev1.Pod {
 		return &corev1.Pod{
@@ -158,19 +178,51 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// A resumed exploration forgot the problems without an outcome, and passed. It repeated finished problems, and
+// reported the coverage of its last part only.
+func TestResume(t *testing.T) {
+	dir := t.TempDir()
+	before := &exploring{
+		coverage: problem.NewCoverage(), next: 9, running: map[uint64]bool{8: true}, left: []uint64{4},
+		summary: Summary{Seed: 5, Problems: 6, Troubles: []string{"problem 2: slow"}, Left: []uint64{2}},
+	}
+	if err := before.sofar(time.Now()).write(filepath.Join(dir, SummaryFile)); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Config: testbed.Config{ReportDir: dir}, Seed: 5, Resume: true}
+	resumed := &exploring{options: o, coverage: problem.NewCoverage()}
+	if err := resumed.Clean(); err != nil {
+		t.Fatal(err)
+	}
+	resumed.cover()
+	got := resumed.sofar(time.Now())
+	if want := []uint64{2, 4, 8}; !slices.Equal(got.Left, want) || len(got.Troubles) > 0 {
+		t.Errorf("left %v, want %v; troubles %q", got.Left, want, got.Troubles)
+	}
+	if !strings.HasPrefix(got.Coverage, "26 features") {
+		t.Errorf("coverage of six problems: %s", got.Coverage)
+	}
+	for _, want := range []uint64{2, 4, 8, 9} {
+		if number, _, ok := resumed.take(t.Context()); !ok || number != want {
+			t.Errorf("problem %d is next, want %d", number, want)
+		}
+	}
+}
+
 func TestKnownIssues(t *testing.T) {
 	patterns := 0
 	for _, known := range knownIssues() {
-		if err := known.Validate(); err != nil {
-			t.Error(err)
+		if err := known.Validate(); err != nil || (known.without == nil) == (known.says == nil) {
+			t.Errorf("%s: %v", known.Issue, err)
 		}
 		for number := range uint64(300) {
 			p := generate.Stored(1, number, nil)
-			if known.without(p) {
+			pods := len(p.Pods)
+			if known.without != nil && known.without(p) {
 				patterns++
 			}
-			if known.without(p) {
-				t.Errorf("problem %d still has the pattern of %s", number, known.Issue)
+			if len(p.Pods) != pods {
+				t.Fatalf("problem %d has fewer pods without the pattern of %s", number, known.Issue)
 			}
 		}
 	}
@@ -179,30 +231,18 @@ func TestKnownIssues(t *testing.T) {
 	}
 }
 
-// Without admin access, the other requests of a pod stay, with their constraints.
-func TestOrdinaryRequests(t *testing.T) {
-	request := func(name string, admin bool) resourceapi.DeviceRequest {
-		return resourceapi.DeviceRequest{Name: name, Exactly: &resourceapi.ExactDeviceRequest{AdminAccess: &admin}}
-	}
-	claim := func(name string, requests ...resourceapi.DeviceRequest) resourceapi.ResourceClaim {
-		return resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: resourceapi.ResourceClaimSpec{Devices: resourceapi.DeviceClaim{
-			Requests: requests, Constraints: []resourceapi.DeviceConstraint{{Requests: []string{"a"}}, {Requests: []string{"a", "b"}}, {}},
-		}}}
-	}
-	p := &problem.Problem{
-		Claims: []resourceapi.ResourceClaim{claim("monitor", request("a", true)), claim("mixed", request("a", true), request("b", false))},
-		Pods:   []problem.Pod{{Name: "both", Claims: []string{"monitor", "mixed"}}, {Name: "monitor", Claims: []string{"monitor"}}},
-	}
-	if !ordinaryRequests(p) {
-		t.Error("the pattern was not found")
-	}
-	want := []problem.Pod{{Name: "both", Claims: []string{"mixed"}}, {Name: "monitor", Claims: []string{"monitor"}}}
-	if diff := cmp.Diff(want, p.Pods); diff != "" {
-		t.Error(diff)
-	}
-	mixed := p.Claims[1].Spec.Devices
-	if len(mixed.Requests) != 1 || len(mixed.Constraints) != 2 || !slices.Equal(mixed.Constraints[0].Requests, []string{"b"}) {
-		t.Errorf("requests %v, constraints %v", mixed.Requests, mixed.Constraints)
+// A pod waiting for another reason was excused because some claim was for all devices, or because it had only
+// claims with admin access.
+func TestExcusedByMessage(t *testing.T) {
+	waits := func(pod string) oracle.Violation { return oracle.Violation{Promise: "waits", Object: "pod ns/" + pod} }
+	f := Finding{Violations: []oracle.Violation{waits("all"), waits("other")}}
+	e := &exploring{bed: &testbed.Testbed{Target: stock()}}
+	names := e.said(&f, &trial{namespace: namespaceObject("ns"), reasons: map[string]string{
+		"all":   "claim ns/c, request r: cannot add device d because a claim constraint would not be satisfied",
+		"other": "0/1 nodes are available: cannot allocate all claims",
+	}})
+	if len(f.Violations) != 1 || f.Violations[0] != waits("other") || !slices.Equal(names, []string{"kubernetes#141829"}) {
+		t.Errorf("%v excuse all but %v", names, f.Violations)
 	}
 }
 

@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/sets"
+
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/problem/oracle"
@@ -32,15 +34,11 @@ import (
 type knownIssue struct {
 	spec.KnownIssue
 
-	// breaks lists the promises that the issue may break; empty for any.
-	breaks []string
 	// without removes the pattern from a problem, and returns false if there is none.
 	without func(*problem.Problem) bool
-}
-
-// waits lists the promises broken if a pod stays pending.
-func waits() []string {
-	return []string{"kep-4381/node-fits-only-if-allocatable", "kep-4381/deallocates-if-stuck"}
+	// says are parts of a scheduler's message. They excuse a pending pod with this message, in place of a
+	// pattern.
+	says []string
 }
 
 func knownIssues() []knownIssue {
@@ -50,54 +48,61 @@ func knownIssues() []knownIssue {
 				Issue: "kubernetes#142202", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
 				Does: "Names of capacities are compared as they are written.",
 			},
-			nil, localCapacities,
+			(*problem.Problem).LocalCapacities, nil,
 		},
 		{
 			spec.KnownIssue{
 				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
 				Does: "Devices are allocated from old slices that are complete for a node (docs/findings/old-pool-generation.md).",
 			},
-			nil, (*problem.Problem).NewestSlices,
+			(*problem.Problem).NewestSlices, nil,
 		},
 		{
 			spec.KnownIssue{
 				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
 				Does: "A device with admin access is not available to later claims of the pod, and admin access needs free capacity and counters (docs/findings/admin-access-blocks.md).",
 			},
-			append(waits(), "kep-4816/alternatives-in-order"), ordinaryRequests,
+			problem.Twins(func(claim int, request string) string { return fmt.Sprintf("-twin-%d-%s", claim, request) }).Give, nil,
 		},
 		{
 			spec.KnownIssue{
 				Issue: "kubernetes#141829", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
 				Does: "A request for all devices that cannot be satisfied on a node ends the attempt, also for other nodes and alternatives.",
 			},
-			waits(), oneOfAll,
+			nil, []string{"asks for all devices, but resource pool", "because a claim constraint would not be satisfied"},
+		},
+		{
+			spec.KnownIssue{
+				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/allocator.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
+				Does: "The search for devices takes exponential time, and times out.",
+			},
+			nil, []string{"timed out trying to allocate devices"},
 		},
 		{
 			spec.KnownIssue{
 				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/constraint.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
 				Does: "Versions are compared as text, with their build metadata.",
 			},
-			nil, (*problem.Problem).PlainVersions,
+			(*problem.Problem).PlainVersions, nil,
 		},
 		{
 			spec.KnownIssue{
 				Issue: "kubernetes#140798", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
 				Does: "A device is allocated although it has shares from before its slice changed.",
 			},
-			nil, (*problem.Problem).WholeDevices,
+			(*problem.Problem).WholeDevices, nil,
 		},
 	}
 }
 
-// excused returns the known issues explaining a finding, "" for none: one of them, or all of them
+// excused returns the known issues with a pattern explaining a finding, "" for none: one of them, or all of them
 // together.
 func (e *exploring) excused(ctx context.Context, s *slot, f Finding, t *trial) string {
 	var names []string
 	all := bare(t.problem)
 	for i, known := range knownIssues() {
 		p := bare(t.problem)
-		if plan.ExcuseFor(known.KnownIssue, e.bed.Target, nil).Not != "" || !known.mayBreak(f.Violations) || !known.without(p) || len(p.Pods) == 0 {
+		if known.without == nil || !e.affected(known) || !known.without(p) {
 			continue
 		}
 		if e.keeps(ctx, s, f, renamed(p, t.id), fmt.Sprintf("x%dk%dx", f.Number, i)) {
@@ -112,9 +117,25 @@ func (e *exploring) excused(ctx context.Context, s *slot, f Finding, t *trial) s
 	return ""
 }
 
-// mayBreak reports whether the issue may break all promises of these violations.
-func (k *knownIssue) mayBreak(violations []oracle.Violation) bool {
-	return len(k.breaks) == 0 || !slices.ContainsFunc(violations, func(v oracle.Violation) bool { return !slices.Contains(k.breaks, v.Promise) })
+// said drops the violations excused by the scheduler's message for their pod, and returns the known issues.
+func (e *exploring) said(f *Finding, t *trial) []string {
+	names := sets.New[string]()
+	f.Violations = slices.DeleteFunc(slices.Clone(f.Violations), func(v oracle.Violation) bool {
+		reason := t.reasons[strings.TrimPrefix(v.Object, "pod "+t.namespace.Name+"/")]
+		for _, known := range knownIssues() {
+			if e.affected(known) && slices.ContainsFunc(known.says, func(text string) bool { return strings.Contains(reason, text) }) {
+				names.Insert(known.Issue)
+				return true
+			}
+		}
+		return false
+	})
+	return sets.List(names)
+}
+
+// affected reports whether the target has the issue.
+func (e *exploring) affected(known knownIssue) bool {
+	return plan.ExcuseFor(known.KnownIssue, e.bed.Target, nil).Not == ""
 }
 
 // keeps reports whether all promises of a finding are kept in another problem.

@@ -24,6 +24,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,6 +36,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/problem"
+	"github.com/dra-conformance/dratest/framework/problem/generate"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
@@ -65,9 +67,11 @@ type exploring struct {
 	mutex    sync.Mutex
 	summary  Summary
 	coverage *problem.Coverage
-	// next is the number of the next problem; running has the problems in progress.
+	// next is the number of the next problem; running has the problems in progress, left those without an
+	// outcome before a resumption.
 	next    uint64
 	running map[uint64]bool
+	left    []uint64
 	// unwanted counts consecutive problems without the selected features.
 	unwanted int
 	// shrunk counts findings by promise.
@@ -95,8 +99,8 @@ func (e *exploring) Clean() (err error) {
 		if e.summary.Excused == nil {
 			e.summary.Excused = map[string]int{}
 		}
-		e.next, e.ran = e.summary.Next, e.summary.Seconds
-		e.summary.Troubles = nil
+		e.next, e.ran, e.left = e.summary.Next, e.summary.Seconds, e.summary.Left
+		e.summary.Troubles, e.summary.Left = nil, nil
 		return nil
 	}
 	e.summary = Summary{Seed: e.options.Seed, Features: e.options.Features, Excused: map[string]int{}}
@@ -144,6 +148,7 @@ func (e *exploring) Prepare(ctx context.Context) (err error) {
 		return fmt.Errorf("resume: the exploration is of Kubernetes %s %v, this cluster is %s %v", s.Kubernetes, s.Stack, e.bed.Target.Kubernetes, e.bed.Target.Stack)
 	}
 	e.summary.Kubernetes, e.summary.Stack = e.bed.Target.Kubernetes, e.bed.Target.Stack
+	e.cover()
 	if err := e.bed.Install(ctx, nil); err != nil {
 		return err
 	}
@@ -173,6 +178,15 @@ func (e *exploring) Prepare(ctx context.Context) (err error) {
 		})
 	}
 	return group.Wait()
+}
+
+// cover counts the features of the problems before a resumption.
+func (e *exploring) cover() {
+	for number := range e.next {
+		if p := generate.Stored(e.options.Seed, number, e.off); !slices.Contains(e.left, number) && e.options.wanted(p) {
+			e.coverage.Add(p)
+		}
+	}
 }
 
 // remove deletes the objects of all problems and the namespaces, unless dratest deletes the whole cluster.
@@ -254,9 +268,8 @@ func (e *exploring) sofar(started time.Time) Summary {
 	s.Seconds = e.ran + time.Since(started).Seconds()
 	s.Coverage = e.coverage.String()
 	s.Next = e.next
-	for number := range e.running {
-		s.Next = min(s.Next, number)
-	}
+	s.Left = slices.Concat(s.Left, e.left, slices.Collect(maps.Keys(e.running)))
+	slices.Sort(s.Left)
 	return s
 }
 

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
 
@@ -33,6 +34,9 @@ const (
 	shrunkEach = 2
 	// shrinkAttempts limits the attempts to minimize a finding.
 	shrinkAttempts = 150
+	// shrinkTime limits the time to minimize a finding: more than two at a time are rare, and CI ends a short
+	// exploration after six minutes.
+	shrinkTime = 2 * time.Minute
 )
 
 // shrink returns the smallest problem found with a violation of the same promise.
@@ -40,10 +44,10 @@ func (e *exploring) shrink(ctx context.Context, s *slot, f Finding, t *trial) (F
 	if !e.mayShrink(f) {
 		return f, t
 	}
-	number := 0
+	number, end := 0, time.Now().Add(shrinkTime)
 	old := t.id
 	reduce.Problem(bare(t.problem), func(smaller *problem.Problem) bool {
-		if number == shrinkAttempts || ctx.Err() != nil || !alone(smaller, old) {
+		if number == shrinkAttempts || time.Now().After(end) || ctx.Err() != nil || !alone(smaller, old) {
 			return false
 		}
 		number++
@@ -83,7 +87,7 @@ func bare(p *problem.Problem) *problem.Problem {
 }
 
 // alone reports whether a smaller problem is still isolated and complete: classes select only its
-// devices, and the claims of its pods exist.
+// devices, and the claims of its pods and their classes exist.
 func alone(p *problem.Problem, id string) bool {
 	for i := range p.Classes {
 		selectors := p.Classes[i].Spec.Selectors
@@ -91,10 +95,16 @@ func alone(p *problem.Problem, id string) bool {
 			return false
 		}
 	}
-	names := map[string]bool{}
+	classes, names := map[string]bool{}, map[string]bool{}
+	for i := range p.Classes {
+		classes[p.Classes[i].Name] = true
+	}
 	for _, claims := range [][]resourceapi.ResourceClaim{p.Allocated, p.Claims} {
 		for i := range claims {
 			names[claims[i].Name] = true
+			if slices.ContainsFunc(problem.Requests(&claims[i]), func(r problem.Request) bool { return !classes[r.DeviceClassName] }) {
+				return false
+			}
 		}
 	}
 	return !slices.ContainsFunc(p.Pods, func(pod problem.Pod) bool {

@@ -43,9 +43,11 @@ type Summary struct {
 	Stack      map[string]string `json:"stack,omitempty"`
 	Seed       uint64            `json:"seed"`
 	Features   []string          `json:"features,omitempty"`
-	// Next is the number of the first problem not yet run.
-	Next    uint64  `json:"next"`
-	Seconds float64 `json:"seconds"`
+	// Next is the number of the first problem not yet started.
+	Next uint64 `json:"next"`
+	// Left lists earlier problems without an outcome, for a resumption.
+	Left    []uint64 `json:"left,omitempty"`
+	Seconds float64  `json:"seconds"`
 	// Problems counts judged problems, Refused those rejected by the API server.
 	Problems int `json:"problems"`
 	Refused  int `json:"refused"`

@@ -21,7 +21,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -44,8 +43,6 @@ const (
 	patience = 3 * time.Minute
 	// cleanup is the timeout for deleting a problem's objects, on a busy machine.
 	cleanup = 2 * time.Minute
-	// gaveUp is in the message of kube-scheduler and dra-scheduler after the timeout of a search for devices.
-	gaveUp = "timed out trying to allocate devices"
 	// requestsAtOnce limits concurrent requests for one problem.
 	requestsAtOnce = 6
 )
@@ -85,11 +82,15 @@ func (t *trial) run(ctx context.Context) (outcome oracle.Outcome, err error) {
 			return outcome, err
 		}
 	}
-	pods, err := t.settle(ctx)
-	if err != nil {
-		return outcome, err
+	// A pod evicted after the others were decided leaves them more devices.
+	for evicted := -1; err == nil && evicted < len(t.evicted); {
+		var pods map[string]*corev1.Pod
+		if pods, err = t.settle(ctx); err == nil {
+			evicted = len(t.evicted)
+			outcome, err = t.read(ctx, pods)
+		}
 	}
-	return t.read(ctx, pods)
+	return outcome, err
 }
 
 func pause(ctx context.Context, d time.Duration) error {
@@ -202,7 +203,6 @@ func (t *trial) read(ctx context.Context, pods map[string]*corev1.Pod) (oracle.O
 		}
 		outcome.Pods = append(outcome.Pods, oracle.Pod{
 			Namespace: t.namespace.Name, Name: pod.Name, UID: object.UID, Claims: pod.Claims, Node: object.Spec.NodeName,
-			GaveUp: strings.Contains(t.reasons[pod.Name], gaveUp),
 		})
 	}
 	return outcome, nil

@@ -60,7 +60,11 @@ func (e *exploring) take(ctx context.Context) (uint64, *problem.Problem, bool) {
 			return 0, nil, false
 		}
 		number := e.next
-		e.next++
+		if len(e.left) > 0 {
+			number, e.left = e.left[0], e.left[1:]
+		} else {
+			e.next++
+		}
 		e.running[number] = true
 		e.mutex.Unlock()
 		p := generate.Stored(e.options.Seed, number, e.off)
@@ -91,6 +95,7 @@ func (e *exploring) done(number uint64, count func(*Summary)) {
 func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.Problem, of subject) {
 	id := fmt.Sprintf("x%dx", number)
 	verdict, tried, err := e.attempt(ctx, s, of, id)
+	undecided := len(verdict.Undecided)
 	switch {
 	case ctx.Err() != nil:
 		return // It stays in running, for --resume.
@@ -103,21 +108,28 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 		})
 		return
 	case err != nil:
-		e.done(number, func(s *Summary) { s.Troubles = append(s.Troubles, fmt.Sprintf("problem %d: %v", number, err)) })
+		e.done(number, func(s *Summary) {
+			s.Troubles = append(s.Troubles, fmt.Sprintf("problem %d: %v", number, err))
+			s.Left = append(s.Left, number)
+		})
 		return
 	}
 	finding := Finding{Number: number, Violations: verdict.Violations}
-	confirmed := len(verdict.Violations) > 0
+	known := e.said(&finding, tried)
+	first := finding
+	confirmed := len(finding.Violations) > 0
 	for i := 0; confirmed && i < confirmations; i++ {
-		var again oracle.Verdict
-		again, tried, err = e.attempt(ctx, s, of, fmt.Sprintf("%s%c", id, 'a'+i))
+		again := Finding{}
+		verdict, tried, err = e.attempt(ctx, s, of, fmt.Sprintf("%s%c", id, 'a'+i))
+		again.Violations = verdict.Violations
+		known = append(known, e.said(&again, tried)...)
 		finding.Violations = common(finding.Violations, again.Violations)
 		confirmed = err == nil && len(finding.Violations) > 0
 	}
-	issue := ""
 	if confirmed && ctx.Err() == nil {
-		issue = e.excused(ctx, s, finding, tried)
-		confirmed = issue == ""
+		if issue := e.excused(ctx, s, finding, tried); issue != "" {
+			known, confirmed, first.Violations = append(known, issue), false, nil
+		}
 	}
 	if ctx.Err() != nil { // It is unknown whether it is confirmed or excused.
 		return
@@ -125,30 +137,24 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 	if confirmed {
 		finding, tried = e.shrink(ctx, s, finding, tried)
 		finding.File, err = writeFinding(e.options.ReportDir, e.findingName(number), finding, tried)
-	} else {
-		finding.Violations = verdict.Violations
+		e.bed.Progress.Printf("  !! problem %d: %s (%s)", number, finding.Violations[0], finding.File)
 	}
 	e.done(number, func(s *Summary) {
 		s.Problems++
-		s.Undecided += len(verdict.Undecided)
+		s.Undecided += undecided
 		e.coverage.Add(p)
 		switch {
-		case issue != "":
-			s.Excused[issue]++
 		case confirmed:
-			// A resumed exploration repeats all problems after the first unfinished one.
-			s.Findings = slices.DeleteFunc(s.Findings, func(f Finding) bool { return f.Number == number })
 			s.Findings = append(s.Findings, finding)
-		case len(finding.Violations) > 0:
-			s.Unconfirmed = append(s.Unconfirmed, finding)
+		case len(known) > 0:
+			s.Excused[strings.Join(slices.Compact(slices.Sorted(slices.Values(known))), ", ")]++
+		case len(first.Violations) > 0:
+			s.Unconfirmed = append(s.Unconfirmed, first)
 		}
 		if err != nil {
 			s.Troubles = append(s.Troubles, fmt.Sprintf("problem %d: %v", number, err))
 		}
 	})
-	if confirmed {
-		e.bed.Progress.Printf("  !! problem %d: %s (%s)", number, finding.Violations[0], finding.File)
-	}
 }
 
 // attempt runs a problem once.

@@ -69,12 +69,15 @@ func TestInterruptedWhileExcusing(t *testing.T) {
 	e := &exploring{
 		options: Options{Config: testbed.Config{ReportDir: t.TempDir()}}, coverage: &problem.Coverage{},
 		running: map[uint64]bool{7: true}, shrunk: map[string]int{}, summary: Summary{Excused: map[string]int{}},
-		bed: &testbed.Testbed{Client: client, Progress: progress.New(nil), Target: spec.Target{
-			Running: []spec.Component{{Name: spec.Scheduler, Program: "kube-scheduler", Version: "v1.37.1", Whose: spec.Stock}},
-		}},
+		bed: &testbed.Testbed{Client: client, Progress: progress.New(nil), Target: stock()},
 	}
 	e.try(ctx, s, 7, &problem.Problem{}, of)
 	if ctx.Err() == nil || len(e.summary.Findings) > 0 || !e.running[7] {
 		t.Errorf("%v, %+v, running %v", ctx.Err(), e.summary, e.running)
 	}
+}
+
+// stock returns a target with Kubernetes' own scheduler.
+func stock() spec.Target {
+	return spec.Target{Running: []spec.Component{{Name: spec.Scheduler, Program: "kube-scheduler", Version: "v1.37.1", Whose: spec.Stock}}}
 }

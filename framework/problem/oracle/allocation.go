@@ -69,6 +69,10 @@ func (j *allocated) judge() {
 		j.violated(unknownRefused, "allocated although %s is of an unknown kind", j.demand.unknown)
 		return
 	}
+	if j.demand.missing != "" {
+		j.violated(classExists, "allocated although class %s does not exist", j.demand.missing)
+		return
+	}
 	results := j.allocation.Devices.Results
 	if len(results) > resourceapi.AllocationResultsMaxSize {
 		j.violated(atMost32, "%d devices", len(results))
@@ -133,10 +137,7 @@ func (j *allocated) result(c *choice, r *resourceapi.DeviceRequestAllocationResu
 		}
 		j.violated(why, "device %s is not available on node %s", id, j.node.Name)
 	}
-	switch {
-	case c.class == nil:
-		j.violated(classExists, "device %s for class %q, which does not exist", id, c.className)
-	case j.w.matches(c.class.Spec.Selectors, d) != yes:
+	if j.w.matches(c.class.Spec.Selectors, d) != yes {
 		j.violated(classSelectors, "device %s does not match class %s", id, c.className)
 	}
 	if j.w.matches(c.selectors, d) != yes {

@@ -24,6 +24,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/problem/oracle"
 )
 
@@ -42,6 +43,11 @@ func choiceRules() map[string]rule {
 				s.claims(claim("claim", firstOf("r", 2, 1)))
 				s.allocate(0, result("r/s0", "gpu-0"), result("r/s1", "gpu-1"))
 			},
+		},
+		// A pod waiting because of an alternative with a missing class was a violation.
+		"class of an alternative": {"kep-4381/missing-class-named",
+			func(s *scene) { s.second(4); s.anotherClass(); s.wait() },
+			func(s *scene) { s.second(4); s.anotherClass() },
 		},
 		"after earlier requests": {"kep-4816/alternatives-in-order",
 			// The first request takes gpu-0 and gpu-1.
@@ -67,12 +73,35 @@ func (s *scene) second(first int64) {
 	s.allocate(0, result("r/s1", "gpu-0"))
 }
 
+// anotherClass gives the first alternative a class that does not exist.
+func (s *scene) anotherClass() {
+	s.Outcome.Claims[0].Spec.Devices.Requests[0].FirstAvailable[0].DeviceClassName = "other"
+}
+
 // twoRequests allocates devices for the first request, and one for the second alternative of the
 // second request.
 func (s *scene) twoRequests(first int64) {
 	s.claims(claim("claim", request("q", first), firstOf("r", 2, 1)))
 	results := []resourceapi.DeviceRequestAllocationResult{result("q", "gpu-0"), result("q", "gpu-1")}[:first]
 	s.allocate(0, append(results, result("r/s1", "gpu-2"))...)
+}
+
+// An evicted pod had released the devices of an earlier alternative after another claim got a later one: that
+// was a violation.
+func TestDevicesOfAnEvictedPod(t *testing.T) {
+	s := newScene()
+	s.second(3)
+	evicted := claim("evicted", request("r", 1))
+	s.Problem.Claims = append(s.Problem.Claims, evicted)
+	s.Outcome.Claims = append(s.Outcome.Claims, evicted)
+	s.Problem.Pods = []problem.Pod{{Name: "pod", Claims: []string{"claim"}}, {Name: "evicted", Claims: []string{"evicted"}}}
+	if v := oracle.Judge(s.Problem, s.Outcome); len(v.Violations) > 0 || len(v.Undecided) != 1 {
+		t.Errorf("expected an undecided question, got %v", v)
+	}
+	s.Problem.Pods = s.Problem.Pods[:1]
+	if v := oracle.Judge(s.Problem, s.Outcome); len(v.Violations) != 1 {
+		t.Errorf("expected a violation without an evicted pod, got %v", v)
+	}
 }
 
 func podRules() map[string]rule {
@@ -208,7 +237,6 @@ func TestUndecided(t *testing.T) {
 			s.Off = []string{"DeviceTaints"}
 		},
 		"invalid slice": func(s *scene) { s.Slices[1].Spec.NodeName = nil },
-		"timeout":       func(s *scene) { s.Outcome.Pods[0].GaveUp = true },
 		"unknown value": func(s *scene) { s.requested(func(r *resourceapi.ExactDeviceRequest) { r.Count = 0 }) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -33,6 +33,8 @@ type demand struct {
 	constraints []resourceapi.DeviceConstraint
 	// unknown names a part of the claim unknown to the scheduler, which must therefore reject it.
 	unknown string
+	// missing names a class that does not exist, "" for none.
+	missing string
 	// odd is set for values undefined by the API: rejected by the API server, or capacities finer
 	// than 1m.
 	odd bool
@@ -93,6 +95,9 @@ func (w *world) choiceOf(d *demand, name, main string, r *resourceapi.ExactDevic
 		name: name, main: main, className: r.DeviceClassName, class: w.classes[r.DeviceClassName], selectors: r.Selectors,
 		all: r.AllocationMode == resourceapi.DeviceAllocationModeAll, admin: ptr.Deref(r.AdminAccess, false),
 		count: int(r.Count), tolerates: r.Tolerations,
+	}
+	if c.class == nil {
+		d.missing = cmp.Or(d.missing, r.DeviceClassName)
 	}
 	switch r.AllocationMode {
 	case resourceapi.DeviceAllocationModeAll:

@@ -42,7 +42,7 @@ type judge struct {
 	// before has the allocations at the start of the problem.
 	before  map[claimID]*resourceapi.AllocationResult
 	demands map[*resourceapi.ResourceClaim]*demand
-	// shrunk reports whether an initial allocation was removed or changed.
+	// shrunk reports whether an allocation was removed or changed: an initial one, or one of an evicted pod.
 	shrunk  bool
 	verdict Verdict
 }
@@ -66,6 +66,7 @@ func Judge(p *problem.Problem, outcome Outcome) Verdict {
 			j.shrunk = true
 		}
 	}
+	j.shrunk = j.shrunk || j.released()
 	uses := j.uses()
 	for _, c := range j.claims {
 		if j.fresh(c) {
@@ -86,6 +87,21 @@ func Judge(p *problem.Problem, outcome Outcome) Verdict {
 		}
 	}
 	return j.verdict
+}
+
+// released reports whether a claim of an evicted pod, missing in the outcome, is not allocated.
+func (j *judge) released() bool {
+	for _, pod := range j.w.p.Pods {
+		if slices.ContainsFunc(j.outcome.Pods, func(p Pod) bool { return p.Name == pod.Name }) {
+			continue
+		}
+		if slices.ContainsFunc(j.claims, func(c *resourceapi.ResourceClaim) bool {
+			return c.Status.Allocation == nil && slices.Contains(pod.Claims, c.Name)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 func (j *judge) know(c *resourceapi.ResourceClaim) {
@@ -182,7 +198,7 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 		if c == nil || c.DeletionTimestamp != nil {
 			return
 		}
-		if j.demands[c].unknown != "" || !prepared(c) || j.w.evicting(c) {
+		if j.demands[c].unknown != "" || c.Status.Allocation == nil && j.demands[c].missing != "" || !prepared(c) || j.w.evicting(c) {
 			return
 		}
 		if c.Status.Allocation != nil && len(c.Status.ReservedFor) == 0 && j.missesNode(c) {
@@ -191,10 +207,6 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 		claims = append(claims, c)
 	}
 	if len(claims) == 0 || j.leftOpen(object, claims) {
-		return
-	}
-	if pod.GaveUp {
-		j.undecided(object, "the scheduler's search for devices timed out")
 		return
 	}
 	runs, why := j.anywhere(claims, nil, uses)
@@ -315,7 +327,7 @@ func (j *judge) missesNode(c *resourceapi.ResourceClaim) bool {
 // taken more devices, so anything possible in the final state was possible then.
 func (j *judge) alternatives(c *resourceapi.ResourceClaim) {
 	d := j.demands[c]
-	if d.unknown != "" {
+	if d.unknown+d.missing != "" {
 		return
 	}
 	for r := range d.requests {

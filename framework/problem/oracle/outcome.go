@@ -41,8 +41,6 @@ type Pod struct {
 	Claims []string
 	// Node is empty for a pending pod.
 	Node string
-	// GaveUp is set for a pending pod if the scheduler's last search for devices timed out (KEP-4381, Filter).
-	GaveUp bool
 }
 
 // Verdict is the result of Judge.
