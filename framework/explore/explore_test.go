@@ -60,6 +60,11 @@ func TestScope(t *testing.T) {
 				t.Fatalf("problem %d: class %s selects devices of other problems", number, c.Name)
 			}
 		}
+		for _, r := range p.Rules {
+			if by := r.Spec.DeviceSelector; by != nil && !strings.HasSuffix(*by.Driver, ".x7x.example.com") {
+				t.Fatalf("problem %d: rule %s taints devices of other problems", number, r.Name)
+			}
+		}
 		names := map[string]bool{}
 		for _, c := range append(p.Claims, p.Allocated...) {
 			names[c.Name] = c.Namespace == "ns"

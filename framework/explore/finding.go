@@ -98,6 +98,10 @@ func (t *trial) objects() []runtime.Object {
 		p.Slices[i].ObjectMeta = plain(p.Slices[i].ObjectMeta)
 		add("ResourceSlice", &p.Slices[i])
 	}
+	for i := range p.Rules {
+		p.Rules[i].ObjectMeta = plain(p.Rules[i].ObjectMeta)
+		add("DeviceTaintRule", &p.Rules[i])
+	}
 	for _, claims := range [][]resourceapi.ResourceClaim{p.Allocated, p.Claims} {
 		for i := range claims {
 			claims[i].ObjectMeta = plain(claims[i].ObjectMeta)

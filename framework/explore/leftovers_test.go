@@ -139,7 +139,7 @@ func TestRemove(t *testing.T) {
 	if err := e.remove(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := deleted(client), strings.ReplaceAll("deviceclasses L, nodes L, resourceslices L", "L", label); got != want {
+	if got, want := deleted(client), strings.ReplaceAll("deviceclasses L, devicetaintrules L, nodes L, resourceslices L", "L", label); got != want {
 		t.Errorf("deleted: %s, want %s", got, want)
 	}
 	left, err := client.CoreV1().Namespaces().List(t.Context(), metav1.ListOptions{})
@@ -158,7 +158,7 @@ func TestTrialRemove(t *testing.T) {
 	if err := tr.remove(t.Context()); err == nil || !strings.Contains(err.Error(), "etcd is slow") {
 		t.Error(err)
 	}
-	if got, want := deleted(client), strings.ReplaceAll("deviceclasses L, nodes L, pods L, resourceslices L", "L", label+"=x0x"); got != want {
+	if got, want := deleted(client), strings.ReplaceAll("deviceclasses L, devicetaintrules L, nodes L, pods L, resourceslices L", "L", label+"=x0x"); got != want {
 		t.Errorf("deleted: %s, want %s", got, want)
 	}
 }

@@ -109,6 +109,13 @@ func scopedAs(p *problem.Problem, id string) error {
 			errs = append(errs, fmt.Errorf("ResourceSlice %s: driver %s: must end with .%s%s", p.Slices[i].Name, driver, id, domain))
 		}
 	}
+	for i := range p.Rules {
+		own("DeviceTaintRule", p.Rules[i].Name, p.Rules[i].Labels)
+		by := p.Rules[i].Spec.DeviceSelector
+		if by != nil && !strings.HasSuffix(ptr.Deref(by.Driver, ""), "."+id+domain) {
+			errs = append(errs, fmt.Errorf("DeviceTaintRule %s: driver %q: must end with .%s%s", p.Rules[i].Name, ptr.Deref(by.Driver, ""), id, domain))
+		}
+	}
 	for _, claims := range [][]resourceapi.ResourceClaim{p.Allocated, p.Claims} {
 		for i := range claims {
 			own("ResourceClaim", claims[i].Name, claims[i].Labels)
@@ -136,6 +143,11 @@ func addObject(p *problem.Problem, doc []byte) error {
 		slice, err := decoded[resourceapi.ResourceSlice](doc)
 		slice.TypeMeta = metav1.TypeMeta{}
 		p.Slices = append(p.Slices, slice)
+		return err
+	case "DeviceTaintRule":
+		rule, err := decoded[resourceapi.DeviceTaintRule](doc)
+		rule.TypeMeta = metav1.TypeMeta{}
+		p.Rules = append(p.Rules, rule)
 		return err
 	case "ResourceClaim":
 		claim, err := decoded[resourceapi.ResourceClaim](doc)

@@ -121,6 +121,7 @@ var gates = map[string]spec.Feature{ //nolint:gochecknoglobals // a table
 	"AdminAccess":             spec.AdminAccess,
 	"ConsumableCapacity":      spec.ConsumableCapacity,
 	"DeviceBindingAndStatus":  spec.BindingConditions,
+	"DeviceTaintRules":        spec.DeviceTaintRules,
 	"DeviceTaints":            spec.DeviceTaints,
 	"FractionalCapacityRange": spec.FractionalCapacityRange,
 	"PartitionableDevices":    spec.PartitionableDevices,
@@ -138,7 +139,7 @@ func (e *exploring) Prepare(ctx context.Context) (err error) {
 	if err := e.bed.Look(ctx); err != nil {
 		return err
 	}
-	for _, name := range problem.Gates() {
+	for _, name := range problem.ClusterGates() {
 		if missing := gates[name].Missing(e.bed.Target); missing != nil {
 			e.off = append(e.off, name)
 			e.bed.Progress.Printf("  -- problems with %s are left out: %s", gates[name], missing.Text)

@@ -57,6 +57,9 @@ func scope(p *problem.Problem, id, namespace string) (*problem.Problem, error) {
 		only := resourceapi.DeviceSelector{CEL: &resourceapi.CELDeviceSelector{Expression: fmt.Sprintf("device.driver.endsWith(%q)", "."+id+domain)}}
 		class.Spec.Selectors = append([]resourceapi.DeviceSelector{only}, class.Spec.Selectors...)
 	}
+	for i := range scoped.Rules {
+		scoped.Rules[i].ObjectMeta = s.meta(scoped.Rules[i].Name)
+	}
 	for _, claims := range [][]resourceapi.ResourceClaim{scoped.Allocated, scoped.Claims} {
 		for i := range claims {
 			s.claim(&claims[i])

@@ -172,10 +172,10 @@ func (t *trial) again(ctx context.Context, pod string, since attempts) error {
 
 // gone takes a deleted pod for evicted, if a device has a taint that evicts pods.
 func (t *trial) gone(pod string) error {
-	evicts := func(d resourceapi.Device) bool {
-		return slices.ContainsFunc(d.Taints, func(by resourceapi.DeviceTaint) bool { return by.Effect == resourceapi.DeviceTaintEffectNoExecute })
-	}
-	if !slices.ContainsFunc(t.problem.Slices, func(s resourceapi.ResourceSlice) bool { return slices.ContainsFunc(s.Spec.Devices, evicts) }) {
+	evicts := func(by resourceapi.DeviceTaint) bool { return by.Effect == resourceapi.DeviceTaintEffectNoExecute }
+	device := func(d resourceapi.Device) bool { return slices.ContainsFunc(d.Taints, evicts) }
+	if !slices.ContainsFunc(t.problem.Slices, func(s resourceapi.ResourceSlice) bool { return slices.ContainsFunc(s.Spec.Devices, device) }) &&
+		!slices.ContainsFunc(t.problem.Rules, func(r resourceapi.DeviceTaintRule) bool { return evicts(r.Spec.Taint) }) {
 		return fmt.Errorf("pod %s was deleted, and no device has a taint with effect NoExecute", pod)
 	}
 	t.evicted[pod] = true

@@ -78,6 +78,9 @@ func bare(p *problem.Problem) *problem.Problem {
 	for i := range p.Classes {
 		p.Classes[i].ObjectMeta = plain(p.Classes[i].ObjectMeta)
 	}
+	for i := range p.Rules {
+		p.Rules[i].ObjectMeta = plain(p.Rules[i].ObjectMeta)
+	}
 	for _, claims := range [][]resourceapi.ResourceClaim{p.Allocated, p.Claims} {
 		for i := range claims {
 			claims[i].ObjectMeta = plain(claims[i].ObjectMeta)

@@ -133,6 +133,9 @@ func (t *trial) create(ctx context.Context) error {
 	for i := range p.Slices {
 		group.Go(func() error { return stored(ctx, resources.ResourceSlices(), "resource slice", &p.Slices[i]) })
 	}
+	for i := range p.Rules {
+		group.Go(func() error { return stored(ctx, resources.DeviceTaintRules(), "device taint rule", &p.Rules[i]) })
+	}
 	for i := range p.Claims {
 		group.Go(func() error { return stored(ctx, claims, "claim", &p.Claims[i]) })
 	}
@@ -261,6 +264,13 @@ func deletions(client kubernetes.Interface, selected metav1.ListOptions) []func(
 		},
 		func(ctx context.Context) error {
 			return client.ResourceV1().DeviceClasses().DeleteCollection(ctx, metav1.DeleteOptions{}, selected)
+		},
+		func(ctx context.Context) error { // Not every cluster serves them.
+			err := client.ResourceV1().DeviceTaintRules().DeleteCollection(ctx, metav1.DeleteOptions{}, selected)
+			if apierrors.IsNotFound(err) {
+				return nil
+			}
+			return err
 		},
 	}
 }

@@ -56,9 +56,10 @@ func clusterFeatures() []Feature {
 	}
 }
 
-// PodFeatures lists the features of problems with pods.
+// PodFeatures lists the features of problems with pods, for a scheduler.
 func PodFeatures() []Feature {
 	return []Feature{
+		{"taint rules", func(p *Problem) bool { return len(p.Rules) > 0 }},
 		{"several pods", func(p *Problem) bool { return len(p.Pods) > 1 }},
 		{"pod with several claims", func(p *Problem) bool {
 			return slices.ContainsFunc(p.Pods, func(pod Pod) bool { return len(pod.Claims) > 1 })

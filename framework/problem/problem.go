@@ -28,7 +28,7 @@ import (
 
 // Problem is a set of claims and the devices they compete for. An allocator has to find the first
 // fit of all Claims on each of Nodes; a scheduler has to find a node and devices for each of Pods.
-// All objects are as served by the API server, with taints of DeviceTaintRules in the slices.
+// All objects are as served by the API server.
 type Problem struct {
 	// Off lists disabled optional features by their names in Gates.
 	Off       []string                    `json:"featuresOff,omitempty"`
@@ -37,6 +37,8 @@ type Problem struct {
 	Classes   []resourceapi.DeviceClass   `json:"classes,omitempty"`
 	Allocated []resourceapi.ResourceClaim `json:"allocated,omitempty"`
 	Claims    []resourceapi.ResourceClaim `json:"claims,omitempty"`
+	// Rules taint devices for a scheduler. For an allocator, their taints are in Slices.
+	Rules []resourceapi.DeviceTaintRule `json:"rules,omitempty"`
 	// Pods use claims. Without any, one pod uses all Claims.
 	Pods []Pod `json:"pods,omitempty"`
 	// History is the past of a stateful allocator. It must not affect the answer.
@@ -108,6 +110,9 @@ func (p *Problem) Copy() *Problem {
 	for i := range p.Classes {
 		c.Classes = append(c.Classes, *p.Classes[i].DeepCopy())
 	}
+	for i := range p.Rules {
+		c.Rules = append(c.Rules, *p.Rules[i].DeepCopy())
+	}
 	c.Allocated = copyClaims(p.Allocated)
 	c.Claims = copyClaims(p.Claims)
 	for _, pod := range p.Pods {
@@ -130,7 +135,12 @@ func copyClaims(claims []resourceapi.ResourceClaim) []resourceapi.ResourceClaim 
 	return copies
 }
 
-// Gates lists the names in Problem.Off, sorted.
+// ClusterGates lists the names in Problem.Off of a problem for a scheduler, sorted.
+func ClusterGates() []string {
+	return slices.Sorted(slices.Values(append(Gates(), "DeviceTaintRules")))
+}
+
+// Gates lists the names in Problem.Off of a problem for an allocator, sorted.
 func Gates() []string {
 	return []string{
 		"AdminAccess", "ConsumableCapacity", "DeviceBindingAndStatus", "DeviceTaints", "FractionalCapacityRange", "PartitionableDevices", "PrioritizedList",

@@ -40,7 +40,7 @@ func (of Twins) Give(p *Problem) bool {
 	if !slices.ContainsFunc(p.Claims, admin) {
 		return false
 	}
-	originals, ids := p.Copy().Slices, map[twin]int64{}
+	originals, rules, ids := p.Copy().Slices, p.Copy().Rules, map[twin]int64{}
 	for i := range p.Slices {
 		markTwins(&p.Slices[i].Spec, p.Slices[i].Spec.Pool.Name, "", ids)
 	}
@@ -55,6 +55,14 @@ func (of Twins) Give(p *Problem) bool {
 				slice.Spec.Pool.Name += of(i, request.Name)
 				markTwins(&slice.Spec, originals[k].Spec.Pool.Name, of(i, request.Name), ids)
 				p.Slices = append(p.Slices, *slice)
+			}
+			for k := range rules {
+				if pool := rules[k].Spec.DeviceSelector.Pool; pool != nil {
+					rule := rules[k].DeepCopy()
+					rule.Name += of(i, request.Name)
+					*rule.Spec.DeviceSelector.Pool += of(i, request.Name)
+					p.Rules = append(p.Rules, *rule)
+				}
 			}
 		}
 		devices := &p.Claims[i].Spec.Devices

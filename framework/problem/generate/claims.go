@@ -110,8 +110,8 @@ func (g *generator) exactly(count int) *resourceapi.ExactDeviceRequest {
 	if g.knobs[allDevices] && g.chance(45) {
 		exact.AllocationMode, exact.Count = resourceapi.DeviceAllocationModeAll, 0
 	}
-	// With counters upstream has a bug (kubernetes#140729), and no other problem has the right answer.
-	if g.knobs[adminAccess] && !g.knobs[counters] && g.chance(45) {
+	// With counters upstream has a bug (kubernetes#140729): a comparison of allocators leaves them out.
+	if g.knobs[adminAccess] && (g.stored || !g.knobs[counters]) && g.chance(45) {
 		exact.AdminAccess = ptr.To(g.chance(90))
 	}
 	return exact

@@ -33,11 +33,7 @@ func (g *generator) device(name, driver string, selectsNodes bool) resourceapi.D
 	}
 	if g.knobs[taints] && g.chance(50) {
 		for range g.between(1, 2) {
-			d.Taints = append(d.Taints, resourceapi.DeviceTaint{
-				Key:    pick(g, "broken", "reserved"),
-				Value:  pick(g, "", "yes", "no"),
-				Effect: pick(g, resourceapi.DeviceTaintEffectNoSchedule, resourceapi.DeviceTaintEffectNoSchedule, resourceapi.DeviceTaintEffectNoExecute, resourceapi.DeviceTaintEffectNone),
-			})
+			d.Taints = append(d.Taints, g.taint())
 		}
 	}
 	if g.knobs[binding] && g.chance(50) {
@@ -58,6 +54,14 @@ func (g *generator) device(name, driver string, selectsNodes bool) resourceapi.D
 		d.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{"memory": {Value: quantity(pick(g, "10Gi", "40Gi"))}}
 	}
 	return d
+}
+
+func (g *generator) taint() resourceapi.DeviceTaint {
+	return resourceapi.DeviceTaint{
+		Key:    pick(g, "broken", "reserved"),
+		Value:  pick(g, "", "yes", "no"),
+		Effect: pick(g, resourceapi.DeviceTaintEffectNoSchedule, resourceapi.DeviceTaintEffectNoSchedule, resourceapi.DeviceTaintEffectNoExecute, resourceapi.DeviceTaintEffectNone),
+	}
 }
 
 // attributes have few distinct values, so devices form groups.

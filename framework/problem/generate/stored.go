@@ -31,7 +31,7 @@ import (
 )
 
 // Stored returns a valid problem by its number in the sequence of a seed: pods compete for devices,
-// and an API server accepts all objects. Features in off (problem.Gates) are not used.
+// and an API server accepts all objects. Features in off (problem.ClusterGates) are not used.
 func Stored(seed, number uint64, off []string) *problem.Problem {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed^storedSeeds, number)), p: &problem.Problem{}, stored: true}
 	for range g.between(3, 8) {
@@ -59,6 +59,9 @@ func Stored(seed, number uint64, off []string) *problem.Problem {
 	g.p.Off = slices.Clone(off)
 	g.store()
 	g.addPods()
+	if !slices.Contains(off, "DeviceTaints") && !slices.Contains(off, "DeviceTaintRules") {
+		g.addRules()
+	}
 	return g.p
 }
 

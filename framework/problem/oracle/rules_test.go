@@ -27,7 +27,6 @@ import (
 )
 
 func deviceRules() map[string]rule {
-	noSchedule := resourceapi.DeviceTaint{Key: "broken", Value: "yes", Effect: resourceapi.DeviceTaintEffectNoSchedule}
 	return map[string]rule{
 		"published": {"kep-4381/more-allocated-than-published",
 			func(s *scene) { s.allocated().Device = "gpu-2" },
@@ -96,6 +95,14 @@ func deviceRules() map[string]rule {
 				s.tolerate(resourceapi.DeviceToleration{Key: "broken", Operator: resourceapi.DeviceTolerationOpExists, Effect: resourceapi.DeviceTaintEffectNoExecute})
 			},
 		},
+		"taints of a rule": {"kep-5055/tolerated-or-not",
+			func(s *scene) { s.rule("b", "gpu-0") },
+			func(s *scene) { s.rule("a", "gpu-0") },
+		},
+		"taints of a rule for all devices": {"kep-5055/tolerated-or-not",
+			func(s *scene) { s.rule("a", "gpu-0"); s.Rules[0].Spec.DeviceSelector = nil },
+			func(s *scene) { s.rule("", ""); s.Rules[0].Spec.DeviceSelector = &resourceapi.DeviceTaintSelector{} },
+		},
 		"exclusive": {"kep-5075/not-shared-by-default",
 			func(s *scene) { s.use("other", result("r", "gpu-1")) },
 			func(s *scene) { s.use("other", result("r", "gpu-0")) },
@@ -105,6 +112,15 @@ func deviceRules() map[string]rule {
 			func(s *scene) { s.counters(40, 79); s.use("other", result("r", "gpu-1")) },
 		},
 	}
+}
+
+var noSchedule = resourceapi.DeviceTaint{Key: "broken", Value: "yes", Effect: resourceapi.DeviceTaintEffectNoSchedule}
+
+// rule taints a device.
+func (s *scene) rule(pool, device string) {
+	s.Rules = []resourceapi.DeviceTaintRule{{Spec: resourceapi.DeviceTaintRuleSpec{
+		DeviceSelector: &resourceapi.DeviceTaintSelector{Driver: ptr.To(driver), Pool: &pool, Device: &device}, Taint: noSchedule,
+	}}}
 }
 
 func old(device string) resourceapi.ResourceSlice {

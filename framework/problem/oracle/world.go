@@ -189,7 +189,7 @@ func (p *pool) hasCounters(d *resourceapi.Device) bool {
 func (w *world) addDevices(p *pool, spec *resourceapi.ResourceSliceSpec) {
 	for i := range spec.Devices {
 		d := &device{
-			Device: &spec.Devices[i], id: deviceID{spec.Driver, spec.Pool.Name, spec.Devices[i].Name}, from: spec, pool: p,
+			Device: w.tainted(spec, i), id: deviceID{spec.Driver, spec.Pool.Name, spec.Devices[i].Name}, from: spec, pool: p,
 			shared: ptr.Deref(spec.Devices[i].AllowMultipleAllocations, false) && !w.off["ConsumableCapacity"],
 		}
 		d.capacity = make(map[string]resourceapi.DeviceCapacity, len(d.Capacity))
@@ -204,6 +204,19 @@ func (w *world) addDevices(p *pool, spec *resourceapi.ResourceSliceSpec) {
 		p.devices = append(p.devices, d)
 		w.all = append(w.all, d)
 	}
+}
+
+// tainted returns a device with the taints of the rules selecting it (DeviceTaintSelector).
+func (w *world) tainted(spec *resourceapi.ResourceSliceSpec, i int) *resourceapi.Device {
+	device := spec.Devices[i]
+	for r := range w.p.Rules {
+		rule := &w.p.Rules[r].Spec
+		if by := rule.DeviceSelector; by != nil && ptr.Deref(by.Driver, spec.Driver) == spec.Driver &&
+			ptr.Deref(by.Pool, spec.Pool.Name) == spec.Pool.Name && ptr.Deref(by.Device, device.Name) == device.Name {
+			device.Taints = append(slices.Clip(device.Taints), rule.Taint)
+		}
+	}
+	return &device
 }
 
 // localName returns a name without the driver's domain (QualifiedName).

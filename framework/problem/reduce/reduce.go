@@ -107,6 +107,7 @@ func clusterCuts() []cut {
 		},
 		dropSlice,
 		func(p *problem.Problem, i int) bool { return drop(&p.Slices, i) },
+		func(p *problem.Problem, i int) bool { return drop(&p.Rules, i) },
 		func(p *problem.Problem, i int) bool { return drop(&p.Allocated, i) },
 		func(p *problem.Problem, i int) bool { return drop(&p.Off, i) },
 		func(p *problem.Problem, i int) bool {
