@@ -79,6 +79,8 @@ type Options struct {
 	// PublishTimeout is the timeout for slices, and for the socket after a restart; zero means 10
 	// s. (After a restart of the kubelet the library needs 30 s.)
 	PublishTimeout time.Duration
+	// RepairDelay is the time a driver may take to notice that its slices are gone; zero means 30 s, as for the library.
+	RepairDelay time.Duration
 	// Restart restarts the driver and returns once the new process is started; its socket may
 	// follow later. Without it the checks with a restart are not applicable.
 	Restart func(ctx context.Context) error
@@ -99,6 +101,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.PublishTimeout == 0 {
 		o.PublishTimeout = 10 * time.Second
+	}
+	if o.RepairDelay == 0 {
+		o.RepairDelay = libraryDelay
 	}
 	if o.Ended == nil {
 		o.Ended = func(spec.Outcome, []string) {}

@@ -33,7 +33,9 @@ import (
 // (k8s.io/dynamic-resource-allocation v0.37.1, resourceslice).
 const libraryDelay = 30 * time.Second
 
-// slicesComeBack is about: kubernetes-sigs/dra-driver-nvidia-gpu#330, kubernetes/kubernetes#140011.
+// slicesComeBack is about: kubernetes-sigs/dra-driver-nvidia-gpu#330, kubernetes/kubernetes#140011. The second one is
+// a known issue of the plugin library up to v0.37.2: it misses the deletion of a slice in the minute after its own update.
+// Drivers with the library are not to blame, so with this symptom, a later deletion decides.
 var slicesComeBack = Check{Meta: spec.Meta{
 	ID:       "sanity/slices-come-back",
 	Checks:   "The driver publishes its ResourceSlices again after a starting kubelet has deleted them, also if it has updated them.",
@@ -44,10 +46,11 @@ var slicesComeBack = Check{Meta: spec.Meta{
 		t.NotApplicablef("takes the driver's devices from the node for half a minute: only where it may be restarted, too (--restart)")
 	}
 	t.Devices(1)
-	limit := t.PublishTimeout + libraryDelay
-	t.timer.Reset(t.limit() + 2*limit)
+	limit := t.PublishTimeout + t.RepairDelay
+	t.timer.Reset(t.limit() + 3*limit)
 	// Drivers have a cache of what they wrote, so they have to write first.
-	if t.edited() {
+	edited := t.edited()
+	if edited {
 		t.awaitFor(limit, func(ctx context.Context) bool {
 			published, err := t.published(ctx)
 			return err == nil && !slices.ContainsFunc(published, isEdited)
@@ -58,16 +61,37 @@ var slicesComeBack = Check{Meta: spec.Meta{
 	if len(published) > 0 && published[0].Spec.NodeName == nil {
 		t.NotApplicablef("the driver's slices belong to no node: a starting kubelet deletes none of them")
 	}
+	if t.comeBack(published, limit) {
+		return
+	}
+	if edited && t.publishedLike(published) && t.comeBack(published, limit) {
+		t.Notef("slices deleted soon after an update do not come back: kubernetes/kubernetes#140011, an issue of the plugin library; the same ones deleted %s later do", limit)
+		return
+	}
+	t.Failf("the driver has not published its devices again %s after the slices were deleted", limit)
+}}
+
+// comeBack deletes slices and waits for the driver to publish its devices again.
+func (t *T) comeBack(published []resourceapi.ResourceSlice, limit time.Duration) bool {
 	for _, s := range published {
 		t.need(gone(t.Client.ResourceV1().ResourceSlices().Delete(t.ctx, s.Name, metav1.DeleteOptions{})), "delete a slice")
 	}
-	if !t.awaitFor(limit, func(ctx context.Context) bool {
+	return t.awaitFor(limit, func(ctx context.Context) bool {
 		some, complete, err := t.look(ctx)
 		return some && complete && err == nil
-	}) {
-		t.Failf("the driver has not published its devices again %s after the slices were deleted", limit)
+	})
+}
+
+// publishedLike creates deleted slices again, and reports whether all of them were missing.
+func (t *T) publishedLike(deleted []resourceapi.ResourceSlice) bool {
+	for _, s := range deleted {
+		again := &resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: s.Name, OwnerReferences: s.OwnerReferences}, Spec: s.Spec}
+		if _, err := t.Client.ResourceV1().ResourceSlices().Create(t.ctx, again, metav1.CreateOptions{}); err != nil {
+			return false
+		}
 	}
-}}
+	return true
+}
 
 // edit is an attribute unknown to all drivers.
 const edit = "dratest.invalid/edited"
