@@ -153,7 +153,7 @@ func drive(ctx context.Context, f driverFlags) error {
 		Hotplug: plugged,
 		Process: types.UID(f.process), LeavesSockets: process.LeavesSockets,
 		Undivided: process.Undivided, Once: process.PublishesOnce, RemovesSlices: process.RemovesSlices,
-		StaysUnhealthy: process.StaysUnhealthy, OnePool: process.OnePool, ForgetsUpdated: process.ForgetsUpdated,
+		StaysUnhealthy: process.StaysUnhealthy, OnePool: process.OnePool, ForgetsUpdated: process.ForgetsUpdated, ForgetsCreated: process.ForgetsCreated,
 		Options:   process.Options(place),
 		Companion: func(ctx context.Context) (func(), error) { return process.Begin(ctx, place) },
 		Around:    func(d kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin { return driver.Around(place, d) },

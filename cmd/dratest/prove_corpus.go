@@ -46,8 +46,10 @@ detects it.
 It runs nothing. The results of trials are those in suites/catalogue/kills.yaml, and
 those in the report directories of "dratest prove stock", "mutants", "bugs" and "life".
 
-The last line is "corpus: detected=N missed=N not-yet=N total=N". Exit codes: 0 all bugs
-are detected; 1 some are missed; 4 some were not tried yet.`,
+Bugs that no test of a cluster or driver could show are not applicable, with the reason.
+
+The last line is "corpus: detected=N missed=N not-yet=N not-applicable=N total=N". Exit
+codes: 0 all applicable bugs are detected; 1 some are missed; 4 some were not tried yet.`,
 		RunE: func(cmd *cobra.Command, dirs []string) error {
 			bugs, err := corpus.Load()
 			if err != nil {

@@ -49,8 +49,10 @@ type publisher struct {
 	undivided bool
 	// onePool ignores the node in the names of pools.
 	onePool bool
-	// updated are slices assumed to exist since they were updated; nil if none is.
+	// updated are slices assumed to exist since they were updated, or created; nil if none is.
 	updated map[string]resourceapi.ResourceSlice
+	// assumesCreated adds created slices to them.
+	assumesCreated bool
 	// mutant is how the driver is broken.
 	mutant spec.MutantID
 
@@ -182,6 +184,9 @@ func (p *publisher) writePool(ctx context.Context, parts, old []resourceapi.Reso
 		stored, err := client.Create(ctx, &parts[i], metav1.CreateOptions{})
 		if err := p.checkStored(&parts[i], stored, err); err != nil {
 			return err
+		}
+		if p.assumesCreated {
+			p.updated[stored.Name] = *stored
 		}
 	}
 	return p.remove(ctx, old)

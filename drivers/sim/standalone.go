@@ -53,6 +53,8 @@ type Standalone struct {
 	OnePool bool
 	// ForgetsUpdated does not notice that a slice updated by this process was deleted.
 	ForgetsUpdated bool
+	// ForgetsCreated does the same for slices created by this process.
+	ForgetsCreated bool
 	// Options are additional library options, after the driver's own.
 	Options []kubeletplugin.Option
 	// Companion starts something beside the connected driver, and ends before it; may be nil.
@@ -75,7 +77,7 @@ func (s Standalone) Run(ctx context.Context, agent Config, config spec.DriverCon
 	}
 	i := newInstance(agent, config)
 	i.publisher.undivided, i.publisher.onePool = s.Undivided, s.OnePool
-	if s.ForgetsUpdated {
+	if i.publisher.assumesCreated = s.ForgetsCreated; s.ForgetsUpdated || s.ForgetsCreated {
 		i.publisher.updated = map[string]resourceapi.ResourceSlice{}
 	}
 	i.plugin.limited = true

@@ -21,7 +21,7 @@ package sanity
 func All() []Check {
 	return []Check{
 		devicesPublished, versionsServed, registered, directoryOwn, healthDeclined, bothHealthAPIs,
-		oneAnswerPerClaim, answerNamesDevices, severalDevices, sameDeviceName, cdiNames, cdiDevicesResolve, cdiNamesNotReused,
+		oneAnswerPerClaim, answerNamesDevices, severalDevices, eachDevice, sameDeviceName, cdiNames, cdiDevicesResolve, cdiNamesNotReused,
 		prepareRepeated, unprepareRepeated, unprepareUndoes, unprepareUnknown, unprepareDeletedClaim, sameClaimName, claimNotThere, notFound, deviceNotThere, versionsAgree,
 		restoredPrepare, cdiWriteFails, batchWithBadClaim, failedPrepare, parallelCalls, cancelledPrepare, cancelledUnprepare, unprepareFails,
 		configInvalid, configUnknownKind, configForOtherDriver, configForOtherRequest, configForAllRequests, configForSubrequest,

@@ -26,7 +26,7 @@ var configForSubrequest = Check{Meta: spec.Meta{
 	ID:       "sanity/config-for-subrequest",
 	Checks:   "A request's configuration applies to its chosen alternative.",
 	Requires: []spec.RequirementID{"kep-4381/config-for-driver"},
-}, Source: "kubernetes-sigs/dra-example-driver#257, kubernetes-sigs/dra-driver-cpu#278", Run: func(t *T) {
+}, Source: "kubernetes-sigs/dra-example-driver#257, kubernetes-sigs/dra-driver-cpu#278, kubernetes-sigs/dra-driver-nvidia-gpu#1356", Run: func(t *T) {
 	device := t.Devices(1)[0]
 	chosen := Want{Device: device, Request: "req/alternative"}
 	if len(t.ValidConfig) > 0 {

@@ -35,7 +35,7 @@ var devicesPublished = Check{Meta: spec.Meta{
 	ID:       "sanity/devices-published",
 	Checks:   "The driver has published at least one device for its node, in complete pools without other nodes' devices.",
 	Requires: []spec.RequirementID{"kep-4381/driver-publishes-own-slices", "kep-4381/device-identity"},
-}, Source: "kubernetes-sigs/dra-driver-cpu#217, containers/nri-plugins#802, cilium/cilium#48922", Once: true, Run: func(t *T) {
+}, Source: "kubernetes-sigs/dra-driver-cpu#217, containers/nri-plugins#802, cilium/cilium#48922, kubernetes-sigs/dra-driver-nvidia-gpu#1008", Once: true, Run: func(t *T) {
 	problem := ""
 	t.await(func(ctx context.Context) bool {
 		published, err := t.published(ctx)

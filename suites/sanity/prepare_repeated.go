@@ -23,12 +23,12 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// prepareRepeated is about: kubernetes-sigs/dra-driver-nvidia-gpu#729.
+// prepareRepeated is about: kubernetes-sigs/dra-driver-nvidia-gpu#729, kubernetes-sigs/dra-driver-cpu#175, kubernetes-sigs/dranet#296.
 var prepareRepeated = Check{Meta: spec.Meta{
 	ID:       "sanity/prepare-repeated",
 	Checks:   "A claim prepared ten times gets the same answer and the same CDI devices each time.",
 	Requires: []spec.RequirementID{"kep-4381/prepare-idempotent"},
-}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#729", Run: func(t *T) {
+}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#729, kubernetes-sigs/dra-driver-cpu#175, kubernetes-sigs/dranet#296", Run: func(t *T) {
 	claim := t.One(t.Devices(1)[0])
 	first := t.Prepare(claim, "a claim")
 	before := t.CDI()

@@ -27,7 +27,7 @@ var preparedOverUpgrade = Check{Meta: spec.Meta{
 	ID:       "sanity/prepared-over-upgrade",
 	Checks:   "Claims prepared before an upgrade or a downgrade of the driver can be prepared again and unprepared after it.",
 	Requires: []spec.RequirementID{"kubeletplugin/other-process-unprepares", "kep-4381/prepare-idempotent"},
-}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1078, kubernetes-sigs/dra-driver-nvidia-gpu#1066", Once: true, Run: func(t *T) {
+}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#1078, kubernetes-sigs/dra-driver-nvidia-gpu#1066, intel/intel-resource-drivers-for-kubernetes#45", Once: true, Run: func(t *T) {
 	if t.Upgrade == nil || t.Downgrade == nil {
 		t.NotApplicablef("needs a previous version of the driver: declare hooks.upgrade and hooks.downgrade (-f)")
 	}

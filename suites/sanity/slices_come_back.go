@@ -33,7 +33,7 @@ import (
 // (k8s.io/dynamic-resource-allocation v0.37.1, resourceslice).
 const libraryDelay = 30 * time.Second
 
-// slicesComeBack is about: kubernetes-sigs/dra-driver-nvidia-gpu#330, kubernetes/kubernetes#140011. The second one is
+// slicesComeBack is about: kubernetes-sigs/dra-driver-nvidia-gpu#330, kubernetes/kubernetes#132683, #140011. The last one is
 // a known issue of the plugin library up to v0.37.2: it misses the deletion of a slice in the minute after its own update.
 // Drivers with the library are not to blame, so with this symptom, a later deletion decides.
 var slicesComeBack = Check{Meta: spec.Meta{
@@ -41,7 +41,7 @@ var slicesComeBack = Check{Meta: spec.Meta{
 	Checks:   "The driver publishes its ResourceSlices again after a starting kubelet has deleted them, also if it has updated them.",
 	Requires: []spec.RequirementID{"kep-4381/driver-publishes-own-slices"},
 	WaitsFor: "The library of drivers repairs changed and deleted slices after 30 s each (k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).",
-}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#330, kubernetes/kubernetes#140011", Once: true, Run: func(t *T) {
+}, Source: "kubernetes-sigs/dra-driver-nvidia-gpu#330, kubernetes/kubernetes#140011, kubernetes/kubernetes#132683", Once: true, Run: func(t *T) {
 	if t.Restart == nil {
 		t.NotApplicablef("takes the driver's devices from the node for half a minute: only where it may be restarted, too (--restart)")
 	}

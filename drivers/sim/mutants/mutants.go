@@ -103,6 +103,14 @@ func ofPublishing() []Mutant {
 			Check:  "sanity/slices-come-back",
 		},
 		{
+			Defect: spec.Defect{ID: "created-slice-lost", Issue: "kubernetes/kubernetes#132683", What: "A slice deleted soon after its creation is not published again."},
+			Check:  "sanity/slices-come-back",
+		},
+		{
+			Defect: spec.Defect{ID: "no-devices", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#1008", What: "A slice is published without devices."},
+			Check:  "sanity/devices-published", Hides: []string{everything},
+		},
+		{
 			Defect: spec.Defect{ID: "pool-of-all-nodes", Issue: "cilium/cilium#48922", What: "The pools of all nodes have the same name, so each node's slices replace those of the others."},
 			Check:  "sanity/devices-published", TwoNodes: true,
 		},
@@ -171,6 +179,18 @@ func ofPreparing() []Mutant {
 			Defect: spec.Defect{ID: "repeated-prepare", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#729", What: "A second prepare takes a claim from prepared back to half-prepared."},
 			Check:  "sanity/prepare-repeated",
 			Cases:  []string{"life/calls-twice"},
+		},
+		{
+			Defect: spec.Defect{ID: "prepares-anew", Issue: "kubernetes-sigs/dra-driver-cpu#175", What: "A repeated prepare takes further devices, and unprepare returns only these."},
+			Check:  "sanity/prepare-repeated",
+		},
+		{
+			Defect: spec.Defect{ID: "last-device-fails", Issue: "kubernetes-sigs/dranet#193", What: "A device is published, and every prepare of it fails."},
+			Check:  "sanity/each-device",
+		},
+		{
+			Defect: spec.Defect{ID: "used-once", Issue: "google/dranet#141", What: "A device is missing on its node after the unprepare, so it cannot be prepared for the next claim."},
+			Check:  "sanity/each-device", Hides: []string{everything},
 		},
 		{
 			Defect: spec.Defect{ID: "state-before-cdi", Issue: "kubernetes-sigs/dra-driver-cpu#169", What: "A claim is recorded as prepared before its CDI spec is written, and stays so if the write fails."},

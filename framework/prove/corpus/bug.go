@@ -59,6 +59,8 @@ type Bug struct {
 	Source string `json:"source"`
 	// Missed is the reason why nothing detects a bug that cannot be tried.
 	Missed string `json:"missed,omitempty"`
+	// NotApplicable is the reason why no test of a cluster or driver could show the bug.
+	NotApplicable string `json:"notApplicable,omitempty"`
 }
 
 // Search documents the search for bugs.
@@ -143,8 +145,13 @@ func (b Bug) validate() error {
 	if !sourcePattern.MatchString(b.Source) {
 		problems = append(problems, "source must be thread, repository or changelog VERSION")
 	}
-	if b.Missed != "" && !strings.HasSuffix(b.Missed, ".") {
-		problems = append(problems, "missed must be a sentence ending with a full stop")
+	for name, reason := range map[string]string{"missed": b.Missed, "notApplicable": b.NotApplicable} {
+		if reason != "" && !strings.HasSuffix(reason, ".") {
+			problems = append(problems, name+" must be a sentence ending with a full stop")
+		}
+	}
+	if b.Missed != "" && b.NotApplicable != "" {
+		problems = append(problems, "missed and notApplicable exclude each other")
 	}
 	if len(problems) == 0 {
 		return nil

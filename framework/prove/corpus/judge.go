@@ -34,6 +34,8 @@ const (
 	Missed State = "missed"
 	// NotYet: the bug was not tried.
 	NotYet State = "not yet"
+	// NotApplicable: no test of a cluster or driver could show the bug.
+	NotApplicable State = "not applicable"
 )
 
 // Evidence is a trial of bugs, or a known issue or check about them.
@@ -64,6 +66,8 @@ func Judge(bugs []Bug, all []Evidence) []Verdict {
 		switch {
 		case len(failing) > 0:
 			v.State, v.Evidence = Detected, failing
+		case b.NotApplicable != "":
+			v.State = NotApplicable
 		case len(v.Evidence) > 0 || b.Missed != "":
 			v.State = Missed
 		}
@@ -89,12 +93,12 @@ func Print(out io.Writer, verdicts []Verdict) {
 		for _, e := range v.Evidence {
 			_, _ = fmt.Fprintf(out, "         %s\n", strings.TrimSuffix(e.What+" by "+strings.Join(e.By, ", "), " by "))
 		}
-		if v.State == Missed && v.Missed != "" {
-			_, _ = fmt.Fprintf(out, "         %s\n", v.Missed)
+		if reason := v.Missed + v.NotApplicable; reason != "" && v.State != Detected {
+			_, _ = fmt.Fprintf(out, "         %s\n", reason)
 		}
 	}
-	_, _ = fmt.Fprintf(out, "corpus: detected=%d missed=%d not-yet=%d total=%d\n",
-		Count(verdicts, Detected), Count(verdicts, Missed), Count(verdicts, NotYet), len(verdicts))
+	_, _ = fmt.Fprintf(out, "corpus: detected=%d missed=%d not-yet=%d not-applicable=%d total=%d\n",
+		Count(verdicts, Detected), Count(verdicts, Missed), Count(verdicts, NotYet), Count(verdicts, NotApplicable), len(verdicts))
 }
 
 // Count returns the number of bugs in a state.

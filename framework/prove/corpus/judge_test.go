@@ -29,6 +29,7 @@ func TestJudge(t *testing.T) {
 		{ID: "kubernetes#3", What: "Second.", Component: Driver},
 		{ID: "kubernetes#4", What: "Third.", Component: Driver, Missed: "It is a race."},
 		{ID: "a/b#5", What: "Fourth.", Component: Tool},
+		{ID: "a/b#6", What: "Fifth.", Component: Tool, NotApplicable: "It is about an option."},
 	}
 	var out strings.Builder
 	Print(&out, Judge(bugs, []Evidence{
@@ -43,7 +44,9 @@ missed   driver kubernetes#3: Second.
 missed   driver kubernetes#4: Third.
          It is a race.
 not yet  tool a/b#5: Fourth.
-corpus: detected=1 missed=2 not-yet=1 total=4
+not applicable tool a/b#6: Fifth.
+         It is about an option.
+corpus: detected=1 missed=2 not-yet=1 not-applicable=1 total=5
 `
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -176,4 +176,9 @@ var drivers = map[string]Driver{
 	"capacity-not-checked":      {around: capacityNotChecked},
 	"pool-of-all-nodes":         {process: Process{OnePool: true}},
 	"updated-slice-lost":        {process: Process{ForgetsUpdated: true}},
+	"created-slice-lost":        {process: Process{ForgetsCreated: true}},
+	"no-devices":                {inventory: noDevices},
+	"prepares-anew":             {around: preparesAnew},
+	"last-device-fails":         lastDeviceFails(),
+	"used-once":                 {around: usedOnce},
 }

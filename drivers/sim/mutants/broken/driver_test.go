@@ -83,6 +83,6 @@ func TestMutantsAnswerEachClaim(t *testing.T) {
 }
 
 func (p Process) breaks() bool {
-	return p.Undivided || p.PublishesOnce || p.LeavesSockets || p.OneSocket || p.RemovesSlices || p.StaysUnhealthy || p.OnePool || p.ForgetsUpdated ||
+	return p.Undivided || p.PublishesOnce || p.LeavesSockets || p.OneSocket || p.RemovesSlices || p.StaysUnhealthy || p.OnePool || p.ForgetsUpdated || p.ForgetsCreated ||
 		p.getInfo != nil || p.answer != nil || p.companion != nil || len(p.options) > 0
 }

@@ -48,6 +48,8 @@ type Process struct {
 	OnePool bool
 	// ForgetsUpdated: a deleted slice is not published again if the driver has updated it before.
 	ForgetsUpdated bool
+	// ForgetsCreated: a slice deleted soon after its creation is not published again.
+	ForgetsCreated bool
 
 	getInfo func(Place, *registerapi.PluginInfo) error
 	// answer intercepts the services of the plugin API.
@@ -63,6 +65,7 @@ func (p Process) and(other Process) Process {
 		LeavesSockets: p.LeavesSockets || other.LeavesSockets, OneSocket: p.OneSocket || other.OneSocket,
 		RemovesSlices: p.RemovesSlices || other.RemovesSlices, StaysUnhealthy: p.StaysUnhealthy || other.StaysUnhealthy,
 		OnePool: p.OnePool || other.OnePool, ForgetsUpdated: p.ForgetsUpdated || other.ForgetsUpdated,
+		ForgetsCreated: p.ForgetsCreated || other.ForgetsCreated,
 		getInfo: func(place Place, info *registerapi.PluginInfo) error {
 			return errors.Join(p.told(place, info), other.told(place, info))
 		},
