@@ -38,7 +38,7 @@ const (
 
 // base has the framework packages below engines and cases, without clusters or drivers.
 var base = []string{
-	"framework/spec", "framework/agentapi", "framework/audit", "framework/follow", "framework/harness/", "framework/kube", "framework/matchers", "framework/metrics",
+	"framework/spec", "framework/agentapi", "framework/audit", "framework/chart", "framework/follow", "framework/harness/", "framework/kube", "framework/matchers", "framework/metrics",
 	"framework/objects", "framework/outage", "framework/plan", "framework/pools", "framework/timeline",
 }
 

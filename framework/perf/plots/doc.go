@@ -16,9 +16,7 @@ limitations under the License.
 
 // Package plots draws the measurements of package perf as one self-contained HTML page: ratios with
 // their intervals, latencies, growth, and the trend over several runs. It is pure: records in, SVG and
-// HTML out.
-//
-// Plots are readable without color: the reference is hollow or dashed, the candidate filled or solid.
+// HTML out. The reference is hollow or dashed, the candidate filled or solid.
 //
 // Start with Page.
 package plots

@@ -21,35 +21,44 @@ import (
 	"html/template"
 	"strconv"
 
+	"github.com/dra-conformance/dratest/framework/chart"
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
 // growth plots a workload's metric over its sizes with the fitted lines, on logarithmic axes.
 func growth(r perf.Record, w perf.Workload, m perf.Metric) (template.HTML, error) {
-	c := chart{x: axis{label: string(w.Grows.In), logarithmic: true}, y: axis{label: string(m), logarithmic: true}}
+	c := chart.Chart{X: chart.Axis{Label: string(w.Grows.In), Logarithmic: true}, Y: chart.Axis{Label: string(m), Logarithmic: true}}
 	for _, size := range w.Grows.Sizes {
-		c.x.ticks = append(c.x.ticks, tick{float64(size), strconv.Itoa(size)})
+		c.X.Ticks = append(c.X.Ticks, chart.Tick{At: float64(size), Label: strconv.Itoa(size)})
 	}
 	caption := fmt.Sprintf("%s of %s over %s", m, w.Name, w.Grows.In)
 	for _, side := range []perf.Side{perf.Reference, perf.Candidate} {
-		var points []point
+		var points []chart.Point
 		for _, size := range w.Grows.Sizes {
 			for _, value := range r.Values(w.Name, size, side, m) {
-				points = append(points, point{float64(size), value})
+				points = append(points, chart.At(float64(size), value))
 			}
 		}
 		if len(points) == 0 {
 			return "", nil
 		}
-		c.dots(side, points...)
+		c.Dots(string(side), points...)
 		fit, err := r.Growth(w, side, m)
 		if err != nil {
 			// Too few sizes, or a value of 0 on a logarithmic axis.
 			return "", nil //nolint:nilerr // nothing to draw
 		}
 		smallest, largest := float64(w.Grows.Sizes[0]), float64(w.Grows.Sizes[len(w.Grows.Sizes)-1])
-		c.line(string(side), point{smallest, fit.At(smallest)}, point{largest, fit.At(largest)})
+		c.Line(string(side), chart.At(smallest, fit.At(smallest)), chart.At(largest, fit.At(largest)))
 		caption += fmt.Sprintf("; %s: exponent %.2f (%.2f to %.2f)", name(r, side), fit.Exponent, fit.Low, fit.High)
 	}
-	return c.figure(caption)
+	return c.Figure(caption)
+}
+
+// name returns a side's name and style for captions.
+func name(r perf.Record, side perf.Side) string {
+	if side == perf.Reference {
+		return fmt.Sprintf("reference %s (hollow, dashed)", r.Reference)
+	}
+	return fmt.Sprintf("candidate %s (filled, solid)", r.Candidate)
 }

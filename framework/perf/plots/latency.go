@@ -21,12 +21,13 @@ import (
 	"html/template"
 	"slices"
 
+	"github.com/dra-conformance/dratest/framework/chart"
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
 // latency plots the distribution of a workload's scheduling latencies.
 func latency(r perf.Record, w perf.Workload, size int) (template.HTML, error) {
-	c := chart{x: axis{label: "seconds from a pod's creation until it is scheduled"}, y: axis{label: "part of all pods", high: 1}}
+	c := chart.Chart{X: chart.Axis{Label: "seconds from a pod's creation until it is scheduled"}, Y: chart.Axis{Label: "part of all pods", High: 1}}
 	caption := "latencies of " + perf.NameAt(w.Name, size)
 	for _, side := range []perf.Side{perf.Reference, perf.Candidate} {
 		var all []float64
@@ -39,19 +40,19 @@ func latency(r perf.Record, w perf.Workload, size int) (template.HTML, error) {
 			return "", nil
 		}
 		slices.Sort(all)
-		c.line(string(side), distribution(all)...)
+		c.Line(string(side), distribution(all)...)
 		caption += fmt.Sprintf("; %s: half of %d pods within %.3g s", name(r, side), len(all), all[len(all)/2])
 	}
-	return c.figure(caption)
+	return c.Figure(caption)
 }
 
 // distribution returns the empirical distribution of sorted values, by at most 200 points.
-func distribution(sorted []float64) []point {
+func distribution(sorted []float64) []chart.Point {
 	const most = 200
-	var out []point
+	var out []chart.Point
 	step := max(1, len(sorted)/most)
 	for i := 0; i < len(sorted); i += step {
-		out = append(out, point{sorted[i], float64(i+1) / float64(len(sorted))})
+		out = append(out, chart.At(sorted[i], float64(i+1)/float64(len(sorted))))
 	}
-	return append(out, point{sorted[len(sorted)-1], 1})
+	return append(out, chart.At(sorted[len(sorted)-1], 1))
 }

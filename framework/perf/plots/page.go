@@ -23,6 +23,7 @@ import (
 	"html/template"
 	"io"
 
+	"github.com/dra-conformance/dratest/framework/chart"
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
@@ -78,7 +79,7 @@ func Page(out io.Writer, records []perf.Record) error {
 			p.Trends = append(p.Trends, drawn)
 		}
 	}
-	t, err := template.New("page").Funcs(template.FuncMap{"name": perf.NameAt, "commit": Commit, "number": func(i int) int { return i + 1 }}).Parse(pageText)
+	t, err := template.New("page").Funcs(template.FuncMap{"style": func() template.CSS { return chart.Style }, "name": perf.NameAt, "commit": Commit, "number": func(i int) int { return i + 1 }}).Parse(pageText)
 	if err != nil {
 		return fmt.Errorf("draw results: %w", err)
 	}

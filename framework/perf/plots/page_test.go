@@ -20,7 +20,6 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"html/template"
 	"io"
 	"strings"
@@ -131,34 +130,5 @@ func TestPageOfNothing(t *testing.T) {
 	}
 	if err := Page(io.Discard, []perf.Record{{}}); err != nil {
 		t.Errorf("a run that measured nothing: %v", err)
-	}
-}
-
-// A constant value is in the middle of its axis.
-func TestAxisOfOneValue(t *testing.T) {
-	for _, value := range []float64{0, 0.001, -3} {
-		a := axis{}
-		a.fit([]float64{value, value})
-		if got := a.part(value); got != 0.5 || len(a.ticks) == 0 {
-			t.Errorf("%g is at %g, with ticks %v", value, got, a.ticks)
-		}
-	}
-}
-
-// A wide logarithmic axis has powers of ten, a narrow one round numbers.
-func TestTicks(t *testing.T) {
-	for _, test := range []struct {
-		low, high float64
-		want      string
-	}{{1, 1000, "[1 10 100 1000]"}, {10, 30, "[10 15 20 25 30]"}} {
-		a := axis{logarithmic: true}
-		a.fit([]float64{test.low, test.high})
-		var labels []string
-		for _, tick := range a.ticks {
-			labels = append(labels, tick.label)
-		}
-		if got := fmt.Sprint(labels); got != test.want {
-			t.Errorf("%g to %g: got %s, want %s", test.low, test.high, got, test.want)
-		}
 	}
 }

@@ -20,26 +20,27 @@ import (
 	"html/template"
 	"strconv"
 
+	"github.com/dra-conformance/dratest/framework/chart"
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
 // findings plots the value, interval and bound of each threshold of a kind; empty without thresholds.
 func findings(r perf.Record, relative bool, title string) (template.HTML, error) {
-	c := chart{x: axis{label: title}, y: axis{label: "threshold", low: -0.6}}
+	c := chart.Chart{X: chart.Axis{Label: title}, Y: chart.Axis{Label: "threshold", Low: -0.6}}
 	for i, f := range r.Findings {
 		if f.Blocks == 0 || f.Kind == perf.Absolute || f.Kind == perf.Limit || f.Relative() != relative {
 			continue
 		}
-		at := float64(len(c.y.ticks))
-		c.y.ticks = append(c.y.ticks, tick{at, strconv.Itoa(i + 1)})
+		at := float64(len(c.Y.Ticks))
+		c.Y.Ticks = append(c.Y.Ticks, chart.Tick{At: at, Label: strconv.Itoa(i + 1)})
 		limit := f.AtMost + f.AtLeast // one of them is 0
-		c.line(bounds, point{limit, at - 0.4}, point{limit, at + 0.4})
-		c.line(intervals, point{f.Low, at}, point{f.High, at})
-		c.dots(perf.Candidate, point{f.Value, at})
+		c.Line(chart.Bound, chart.At(limit, at-0.4), chart.At(limit, at+0.4))
+		c.Line(chart.Interval, chart.At(f.Low, at), chart.At(f.High, at))
+		c.Dots(chart.Candidate, chart.At(f.Value, at))
 	}
-	if len(c.shapes) == 0 {
+	if c.Empty() {
 		return "", nil
 	}
-	c.y.high = float64(len(c.y.ticks)) - 0.4
-	return c.figure(title + " of thresholds, numbered as in the table: the dot is the value, the bar its interval, the dotted line the bound")
+	c.Y.High = float64(len(c.Y.Ticks)) - 0.4
+	return c.Figure(title + " of thresholds, numbered as in the table: the dot is the value, the bar its interval, the dotted line the bound")
 }

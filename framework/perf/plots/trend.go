@@ -20,33 +20,34 @@ import (
 	"fmt"
 	"html/template"
 
+	"github.com/dra-conformance/dratest/framework/chart"
 	"github.com/dra-conformance/dratest/framework/perf"
 )
 
 // trend plots a threshold's value over several records, from oldest to newest; empty with fewer than
 // two values.
 func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
-	c := chart{x: axis{label: "commit"}, y: axis{label: unitOf(t)}}
-	var values []point
+	c := chart.Chart{X: chart.Axis{Label: "commit"}, Y: chart.Axis{Label: unitOf(t)}}
+	var values []chart.Point
 	for _, r := range records {
 		f, ok := r.Finding(t)
 		if !ok || f.Blocks == 0 {
 			continue
 		}
 		at := float64(len(values))
-		values = append(values, point{at, f.Value})
-		c.x.ticks = append(c.x.ticks, tick{at, Commit(r)})
-		c.line(intervals, point{at, f.Low}, point{at, f.High})
+		values = append(values, chart.At(at, f.Value))
+		c.X.Ticks = append(c.X.Ticks, chart.Tick{At: at, Label: Commit(r)})
+		c.Line(chart.Interval, chart.At(at, f.Low), chart.At(at, f.High))
 	}
 	if len(values) < 2 {
 		return "", nil
 	}
-	c.line(string(perf.Candidate), values...)
-	c.dots(perf.Candidate, values...)
-	c.x.low, c.x.high = -0.3, float64(len(values))-0.7
+	c.Line(string(perf.Candidate), values...)
+	c.Dots(chart.Candidate, values...)
+	c.X.Low, c.X.High = -0.3, float64(len(values))-0.7
 	limit := t.AtMost + t.AtLeast // one of them is 0
-	c.line(bounds, point{c.x.low, limit}, point{c.x.high, limit})
-	return c.figure(fmt.Sprintf("trend of %s, %s: values with their intervals, the dotted line is the bound", perf.NameAt(t.Workload, t.Size), t))
+	c.Line(chart.Bound, chart.At(c.X.Low, limit), chart.At(c.X.High, limit))
+	return c.Figure(fmt.Sprintf("trend of %s, %s: values with their chart.Interval, the dotted line is the bound", perf.NameAt(t.Workload, t.Size), t))
 }
 
 // unitOf returns the unit of a threshold's values for an axis; the caption has the rest.
