@@ -38,8 +38,8 @@ func certify(c *schema.ConformanceReport, certificate schema.Certificate) {
 	c.Profiles = nil
 	for _, name := range spec.DriverProfiles() {
 		contract := slices.ContainsFunc(c.Cases, func(each schema.ConformanceCase) bool { return each.DriverProfile == name })
-		if name == spec.ProfileContract && !contract {
-			continue // a report of profile v2 or before
+		if name == spec.ProfileContract && !contract || name == spec.ProfileLoad && certificate.Profiles[name] == "" {
+			continue // a report of profile v2 or before, or without load
 		}
 		p := schema.Profile{Name: string(name), Result: resultOfVerdict(certificate.Profiles[name])}
 		for _, each := range c.Cases {

@@ -48,6 +48,8 @@ const (
 	UpgradeFile      = "upgrade.json"
 	UpgradeTableFile = "upgrade.md"
 	UpgradeFolder    = "steps"
+	// LoadFolder has the results of a certification's profile load.
+	LoadFolder = "load"
 	// JournalFile records events as they happen, LogFile is Ginkgo's output.
 	JournalFile = "outcomes.jsonl"
 	LogFile     = "e2e.log"
@@ -67,10 +69,14 @@ func FilesOf(engine schema.Engine) []string {
 
 // FolderOf returns the folder of an engine besides evidence; empty for most.
 func FolderOf(engine schema.Engine) string {
-	if engine == schema.EngineUpgrade {
+	switch engine {
+	case schema.EngineUpgrade:
 		return UpgradeFolder
+	case schema.EngineCertify:
+		return LoadFolder
+	default:
+		return ""
 	}
-	return ""
 }
 
 // RemoveEnd removes the files written at the end of an earlier run, so that none is mistaken for a new one.

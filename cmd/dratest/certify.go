@@ -53,6 +53,7 @@ type certifyFlags struct {
 	dryRun   bool
 	list     bool
 	resumed  againFlags
+	load     bool
 }
 
 // addCertifyTarget adds the flags for the driver's cluster.
@@ -90,6 +91,10 @@ DaemonSet on the nodes, and removes them at the end. Without --disruptive, no
 kubelet and no pod of the driver is stopped. With --disruptive, cases also restart
 kubelets and the driver's DaemonSet, delete the driver's ResourceSlices, and run the
 hooks of the declaration.
+
+--load adds the optional profile load: after all cases, pods come and go for five
+minutes, with --disruptive while kubelets and the driver are killed (see dratest soak).
+It counts for the verdict; without --load, the certificate has a note.
 
 Exit codes: 0 certified; 1 not certified; 2 wrong usage or declaration; 3 the
 cluster does not match the declaration; 4 incomplete.`,
@@ -129,6 +134,7 @@ func (f *certifyFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan without running anything")
 	flags.BoolVar(&f.list, "list", false, "list the cases every driver must pass")
 	flags.BoolVar(&f.Run.Disruptive, "disruptive", false, "also run cases that restart kubelets; required for certification")
+	flags.BoolVar(&f.load, "load", false, "also put the driver under load for five minutes (optional profile load)")
 	const uncertified = "; the driver is not certified then"
 	flags.StringArrayVar(&f.Run.Filter.Focus, "focus", nil, "run only cases whose ID or description matches this regular expression; repeatable (OR)"+uncertified)
 	flags.StringArrayVar(&f.Run.Filter.Skip, "skip", nil, "skip cases whose ID or description matches this regular expression; repeatable"+uncertified)
@@ -197,15 +203,23 @@ func (f *certifyFlags) complete(out io.Writer, d declarations.Declaration) (p ru
 		f.Run.Parallel = 1
 	}
 	f.Run.Signals, stop = notifySignals()
+	if f.load {
+		f.Load = certify.Load{Duration: loadDuration, Run: underLoad(f.images, d, f.Cluster != "" || f.versions != "")}
+	}
 	if dir, err := cache.Open(""); err == nil {
 		f.Timings = dir.Path("timings")
 	}
 	f.Run.Out, f.Run.Command, f.Run.Driver = out, os.Args, reports.DriverOf(d.Driver, "")
 	p = parts()
-	agents := agentsAt(f.images, d.Nodes.KubeletRoot)
-	agents.Config.Labels, agents.Config.Annotations = d.Namespace.Labels, d.Namespace.Annotations
-	p.Agents = agents
+	p.Agents = agentsOf(f.images, d)
 	return p, stop
+}
+
+// agentsOf returns agents for the nodes of a declared driver.
+func agentsOf(images imageFlags, d declarations.Declaration) testbed.Sim {
+	agents := agentsAt(images, d.Nodes.KubeletRoot)
+	agents.Config.Labels, agents.Config.Annotations = d.Namespace.Labels, d.Namespace.Annotations
+	return agents
 }
 
 // certifyVersions certifies a driver on one cluster per version, in sequence.

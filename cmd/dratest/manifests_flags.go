@@ -40,7 +40,7 @@ var notInCluster = []string{
 	"kubeconfig", "context", "in-cluster", "report-dir", "done-file", "resume", "rerun-failed", "matrix", "dry-run", "identity",
 	"sign-key", "sign-keyless", "id-token", "signing-config", "trusted-root", "expectations", "image-registry",
 	"name", "version", "image", "provider", "stack", "scheduler", "controllers", "kubelet", "node-image-source", "node-image-registry",
-	"versions", "list", "endpoint", "cdi-dir", "no-cluster", "command", "workers", "kill", "at", "switch", "spoil", "fabric", "classic",
+	"versions", "list", "endpoint", "cdi-dir", "no-cluster", "command", "workers", "at", "switch", "spoil", "fabric", "classic",
 }
 
 // fileFlags lists flags with a file for the ConfigMap.
@@ -160,6 +160,16 @@ func soakInJob() *inJob {
 	j := newInJob("soak", f.add)
 	j.complete = func(c *job.Config) (err error) {
 		f.InCluster, c.Rules = true, access.Certifying()
+		if f.file != "" {
+			o, _, err := f.installedOptions(j.flags)
+			if err == nil {
+				c.Pod, err = objects.TemplateSpec(o.PodTemplate)
+			}
+			return errors.Join(err, o.Validate())
+		}
+		if len(f.kill) > 0 {
+			return errors.New("kill: cannot be given to a run in a cluster")
+		}
 		if f.PodTemplate, err = readPodTemplate("pod-template", f.template, false); err != nil {
 			return err
 		}

@@ -34,6 +34,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/own"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
+	"github.com/dra-conformance/dratest/framework/certify"
 	"github.com/dra-conformance/dratest/framework/companions"
 	"github.com/dra-conformance/dratest/framework/companions/classic"
 	"github.com/dra-conformance/dratest/framework/companions/fabric"
@@ -60,6 +61,8 @@ type soakFlags struct {
 	images    imageFlags
 	workers   int
 	template  string // of pods
+	file      string // declaration of an installed driver
+	rate      float64
 }
 
 func newSoakCommand() *cobra.Command {
@@ -89,13 +92,20 @@ its device is attached, and nothing stays attached without a claim.
   its node. No device may be published without being attached.
 - race: two clusters compete for the only device of a fabric, --times times.
 
+-f measures the driver installed in a cluster (--kubeconfig or --name): pods with
+claims for its devices come and go at a rate on all of its nodes, while --kill
+kubelet,driver kills one of a random node. It reports latencies of prepare, unprepare
+and pod start, memory and open files of the driver, and slice writes, over time. It
+fails if one exceeds the budget in driver.yaml, devices or files leak, a call does not
+succeed, or a claim stays prepared. report.html has the plots.
+
 --classic runs classic DRA (KEP-3063) on simulated nodes: a driver's controller
 allocates claims and negotiates with dra-scheduler. The driver's devices must agree
 with the claims, and nothing may be left at the end.
 
 Exit codes: 0 no violations; 1 an invariant was violated; 2 wrong usage; 3 no
-cluster; 4 the load or some kills are incomplete. Ctrl-C cleans up, a second Ctrl-C
-exits at once.`,
+cluster; 4 the load or some kills are incomplete. Ctrl-C cleans up and keeps the
+results so far, a second Ctrl-C exits at once.`,
 		Example: `  dratest soak
   dratest soak --kill scheduler --times 50 --every 10s
   dratest soak --stack own --kill apiserver --times 3
@@ -106,7 +116,8 @@ exits at once.`,
   dratest soak --fabric=reschedule --kill scheduler,composable-controller,fabric,driver --times 50 --every 3s
   dratest soak --fabric=race --times 100
   dratest soak --classic --kill scheduler,driver --times 50 --every 3s
-  dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100`,
+  dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100
+  dratest soak -f driver.yaml --kubeconfig ~/.kube/config --duration 1h --kill kubelet,driver`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			provider := providers.NewClusters(progress.New(cmd.OutOrStdout()))
@@ -114,6 +125,12 @@ exits at once.`,
 			f.Out = cmd.OutOrStdout()
 			if err := f.images.complete(cmd.Flags(), !f.Existing(), &f.PodImage); err != nil {
 				return withCode(codeUsage, err)
+			}
+			if f.file != "" {
+				return f.runInstalled(cmd)
+			}
+			if cmd.Flags().Changed("rate") {
+				return withCode(codeUsage, errors.New("rate: needs -f"))
 			}
 			var err error
 			if f.PodTemplate, err = readPodTemplate("pod-template", f.template, false); err != nil {
@@ -143,22 +160,24 @@ exits at once.`,
 func (f *soakFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
 	flags.BoolVar(&f.InCluster, "in-cluster", false, inClusterUsage)
+	flags.StringVarP(&f.file, "file", "f", "", "declaration (driver.yaml) of an installed driver to measure")
+	flags.Float64Var(&f.rate, "rate", loadRate, "number of pods to create per minute, with -f")
 	f.stack.add(flags)
 	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and leftover objects")
 	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes of the cluster to create")
 	flags.IntVar(&f.Pods, "pods", 200, "minimum number of pods to create and delete")
-	flags.IntVar(&f.AtOnce, "at-once", 30, "maximum number of concurrent pods")
-	flags.DurationVar(&f.Duration, "duration", 0, "minimum duration of the load")
+	flags.IntVar(&f.AtOnce, "at-once", 30, "maximum number of concurrent pods (with -f, default: twice the number of devices)")
+	flags.DurationVar(&f.Duration, "duration", 0, "minimum duration of the load (with -f, default: 15m)")
 	flags.StringVar(&f.fabric, "fabric", "", "attach devices from a composable fabric to simulated nodes (KEP-5007); pods are bound to the attached devices (bind) or rescheduled to newly published ones (reschedule); with race, two clusters compete for the last device")
 	flags.Lookup("fabric").NoOptDefVal = string(fabric.Bind)
 	flags.BoolVar(&f.classic, "classic", false, "test classic DRA (KEP-3063), where a driver's controller allocates claims, on simulated nodes")
-	flags.StringSliceVar(&f.kill, "kill", nil, "components to kill (SIGKILL) in turns under load: "+strings.Join(faults.Components(), ", ")+"; nodes must be containers on this machine. With --fabric: "+strings.Join(killed((&fabric.Soak{}).Kills(nil)), ", ")+", with --fabric=reschedule driver, too; with --classic: "+strings.Join(killed((&classic.Soak{}).Kills(nil)), ", "))
+	flags.StringSliceVar(&f.kill, "kill", nil, "components to kill (SIGKILL) in turns under load: "+strings.Join(faults.Components(), ", ")+"; nodes must be containers on this machine. With --fabric: "+strings.Join(killed((&fabric.Soak{}).Kills(nil)), ", ")+", with --fabric=reschedule driver, too; with --classic: "+strings.Join(killed((&classic.Soak{}).Kills(nil)), ", ")+"; with -f: "+strings.Join(faults.OfInstalled(), ", ")+", where kubelets of clusters not created by dratest are restarted instead")
 	flags.StringSliceVar(&f.at, "at", nil, "crash points at which to kill each worker's kubelet: all, "+crash.Names()+"; needs --kill kubelet --kubelet own, not with --kubeconfig")
 	flags.StringSliceVar(&f.switching, "switch", nil, "components to switch between stock and own under load: "+strings.Join(clusters.Components(), ", ")+"; not with --kubeconfig")
 	flags.Lookup("switch").NoOptDefVal = "scheduler"
 	flags.IntVar(&f.times, "times", 10, "number of kills of each component at each crash point, and of switches")
-	flags.DurationVar(&f.Every, "every", 10*time.Second, "average interval between kills or switches")
-	flags.DurationVar(&f.Patience, "patience", 2*time.Minute, "time without progress after which pods are reported as stuck")
+	flags.DurationVar(&f.Every, "every", 10*time.Second, "average interval between kills or switches (with -f, default: 1m)")
+	flags.DurationVar(&f.Patience, "patience", patience, "time without progress after which pods are reported as stuck")
 	flags.StringVar(&f.spoil, "spoil", "", "inject this fault to prove that soak detects it: "+strings.Join(faults.IDs(faults.Injections()), ", ")+". With --fabric: "+strings.Join(faults.IDs((&fabric.Soak{}).Injections()), ", ")+"; with --classic: "+strings.Join(faults.IDs((&classic.Soak{}).Injections()), ", "))
 	flags.Int64Var(&f.Seed, "seed", 0, "random seed for pods and times (default: current time)")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for the summary and evidence (default: $ARTIFACTS or ./_artifacts)")
@@ -274,6 +293,8 @@ func soakError(ctx context.Context, s soak.Summary, err error) error {
 	switch {
 	case inUse(err):
 		return withCode(codeUsage, err)
+	case errors.Is(err, certify.ErrDriver):
+		return withCode(codeCasesFailed, err)
 	case s.Verdict == schema.Failed:
 		return withCode(codeCasesFailed, errors.Join(errors.New("rules of allocation were violated"), err))
 	case ctx.Err() != nil:

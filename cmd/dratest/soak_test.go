@@ -21,13 +21,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/dra-conformance/dratest/framework/companions/classic"
 	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/soak"
 	"github.com/dra-conformance/dratest/framework/soak/faults"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -67,6 +73,85 @@ func TestSoakRefusesBadInput(t *testing.T) {
 		root.SetErr(io.Discard)
 		if err := root.ExecuteContext(t.Context()); err == nil || exitCode(err) != codeUsage || !strings.Contains(err.Error(), message) {
 			t.Errorf("%s: got %v, exit code %d", args, err, exitCode(err))
+		}
+	}
+}
+
+// declared writes a declaration: that of dra-sim with a text replaced.
+func declared(t *testing.T, old, by string) string {
+	t.Helper()
+	data, err := os.ReadFile("../../drivers/declarations/dra-sim/driver.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "driver.yaml")
+	if !strings.Contains(string(data), old) {
+		t.Fatalf("no %q in the declaration", old)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(data), old, by, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestSoakOfADriverRefusesBadInput(t *testing.T) {
+	t.Setenv("DRATEST_STATE", t.TempDir())
+	good := declared(t, "version: v1", "version: v2")
+	undeployed := declared(t, "deploy:\n  daemonSet: dra-sim-driver/dra-sim-driver\n", "deploy:\n")
+	noNumber := declared(t, "memory: 64Mi", "memory: small")
+	ofRun := t.TempDir()
+	if err := os.WriteFile(filepath.Join(ofRun, "report.json"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, message := range map[string]string{
+		"-f " + good + " --kubeconfig=k --report-dir=" + ofRun:    "has the report of a run",
+		"-f /does/not/exist --kubeconfig=k":                       "read the declaration",
+		"-f " + good:                                              "with --kubeconfig or, for one that dratest has made, with --name",
+		"-f " + noNumber + " --kubeconfig=k":                      "small",
+		"-f " + undeployed + " --kubeconfig=k --kill=driver":      "deploy.daemonSet is not declared",
+		"-f " + good + " --kubeconfig=k --kill=scheduler":         "known are kubelet, driver",
+		"-f " + good + " --kubeconfig=k --rate=0":                 "rate:",
+		"-f " + good + " --kubeconfig=k --duration=10s":           "duration:",
+		"-f " + good + " --kubeconfig=k --at-once=1":              "at once:",
+		"-f " + good + " --kubeconfig=k --spoil=stuck-pod":        "spoil: not with -f",
+		"-f " + good + " --kubeconfig=k --fabric":                 "fabric: not with -f",
+		"-f " + good + " --kubeconfig=k --every=0s --kill=driver": "every:",
+		"--kubeconfig=k --rate=5":                                 "needs -f",
+	} {
+		root := newRootCommand()
+		root.SetArgs(append([]string{"soak"}, strings.Fields(args)...))
+		root.SetOut(io.Discard)
+		root.SetErr(io.Discard)
+		if err := root.ExecuteContext(t.Context()); err == nil || exitCode(err) != codeUsage || !strings.Contains(err.Error(), message) {
+			t.Errorf("%s: got %v, exit code %d", args, err, exitCode(err))
+		}
+	}
+}
+
+// Without a kill, a declaration without a daemon set is enough: processes are found by their sockets.
+func TestSoakOfAnUndeployedDriver(t *testing.T) {
+	f, flags := soakFlags{}, pflag.NewFlagSet("soak", pflag.ContinueOnError)
+	f.add(flags)
+	file := declared(t, "deploy:\n  daemonSet: dra-sim-driver/dra-sim-driver\n", "deploy:\n")
+	if err := flags.Parse([]string{"-f", file, "--kubeconfig=k", "--kill=kubelet", "--duration=1h"}); err != nil {
+		t.Fatal(err)
+	}
+	o, _, err := f.installedOptions(flags)
+	if err != nil || o.Validate() != nil || o.Duration != time.Hour || o.Every != installedEvery || o.AtOnce != 0 || len(o.Faults) != 1 || o.Installed.Limits[spec.PrepareP50] != 0.1 {
+		t.Errorf("got %+v, %v", o, err)
+	}
+}
+
+func TestSoakOfADriverInAJob(t *testing.T) {
+	root, out := newRootCommand(), &strings.Builder{}
+	root.SetArgs([]string{"manifests", "--soak", "--image=i", "--", "-f", declared(t, "version: v1", "version: v2"), "--kill=kubelet,driver", "--duration=1h"})
+	root.SetOut(out)
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"- soak\n", "- --file=/etc/dratest/file.yaml\n", "- --kill=kubelet,driver\n", "version: v2"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in the manifests", want)
 		}
 	}
 }

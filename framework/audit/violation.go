@@ -118,9 +118,23 @@ const (
 	PublishedUnattached Rule = "published-unattached"
 )
 
+// The rules for an installed driver under load.
+const (
+	// CallStuck: a call for a claim does not succeed.
+	CallStuck Rule = "call-stuck"
+	// DevicesLost: a node publishes fewer devices than before the load.
+	DevicesLost Rule = "devices-lost"
+	// OverBudget: the driver costs more than declared.
+	OverBudget Rule = "over-budget"
+	// FilesLeaked: the number of open files of the driver's process grows.
+	FilesLeaked Rule = "files-leaked"
+	// MemoryGrows: the memory of the driver's process grows. Only a warning, because a cache may be filling.
+	MemoryGrows Rule = "memory-grows"
+)
+
 // Warning reports whether a violation of the rule proves nothing by itself.
 func (r Rule) Warning() bool {
-	return r == UnknownDevice || r == UnusedAllocation || r == StartCut || r == Frozen
+	return r == UnknownDevice || r == UnusedAllocation || r == StartCut || r == Frozen || r == MemoryGrows
 }
 
 // Object is an API object with evidence of a violation.

@@ -17,9 +17,6 @@ limitations under the License.
 package certify
 
 import (
-	"fmt"
-	"math"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -28,24 +25,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
-
-// costText is as "prepare p50: 12.3ms (declared: at most 50ms)".
-func costText(c schema.Cost) string {
-	text := c.Name + ": " + amount(c.Value, c.Unit)
-	if c.Limit != nil {
-		text += " (declared: at most " + amount(*c.Limit, c.Unit) + ")"
-	}
-	return text
-}
-
-// exceeds reports whether the measured cost exceeds the declared one. For rare events, a declared hourly rate is
-// rounded up to the next whole number in the observed time.
-func exceeds(c schema.Cost) bool {
-	if c.Limit == nil || c.Value <= *c.Limit {
-		return false
-	}
-	return c.Name != spec.SliceWritesPerHour || float64(c.Samples) > math.Ceil(*c.Limit*float64(c.Samples)/c.Value)
-}
 
 // measured returns the measurements of costs, none without results of that case.
 func (f facts) measured() []spec.Measurement {
@@ -58,30 +37,21 @@ func (f facts) measured() []spec.Measurement {
 }
 
 func costsOf(b declarations.Budget, measured []spec.Measurement) []schema.Cost {
-	limits := limits(b)
-	all := make([]schema.Cost, 0, len(measured))
-	for _, m := range measured {
-		c := schema.Cost{Measurement: m}
-		if limit, declared := limits[m.Name]; declared {
-			c.Limit = &limit
-		}
-		all = append(all, c)
-	}
-	return all
+	return schema.WithLimits(measured, Limits(b))
 }
 
 // over returns the measurements exceeding the declaration.
 func over(b declarations.Budget, measured []spec.Measurement) (failures []string) {
 	for _, c := range costsOf(b, measured) {
-		if exceeds(c) {
-			failures = append(failures, "the driver costs more than is declared, "+costText(c))
+		if c.Exceeds() {
+			failures = append(failures, "the driver costs more than is declared, "+c.String())
 		}
 	}
 	return failures
 }
 
-// limits are the declared limits by name of the measurement.
-func limits(b declarations.Budget) map[string]float64 {
+// Limits are the declared limits by name of the measurement.
+func Limits(b declarations.Budget) map[string]float64 {
 	all := map[string]float64{}
 	for name, d := range map[string]time.Duration{
 		spec.PrepareP50: b.PrepareP50, spec.PrepareP99: b.PrepareP99, spec.UnprepareP50: b.UnprepareP50, spec.UnprepareP99: b.UnprepareP99,
@@ -101,15 +71,4 @@ func limits(b declarations.Budget) map[string]float64 {
 		all[spec.DriverFiles] = float64(b.FileDescriptors)
 	}
 	return all
-}
-
-func amount(value float64, unit string) string {
-	switch unit {
-	case "s":
-		return time.Duration(math.Round(value*1e4) * 1e5).String()
-	case "bytes":
-		return fmt.Sprintf("%.1f MiB", value/(1<<20))
-	default:
-		return strings.TrimSpace(fmt.Sprintf("%.4g %s", value, unit))
-	}
 }

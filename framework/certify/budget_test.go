@@ -70,7 +70,7 @@ func TestBudget(t *testing.T) {
 		if d := cmp.Diff(tc.failures, j.Failures); d != "" {
 			t.Errorf("%s: want -, got +:\n%s", tc.name, d)
 		}
-		if j.Verdict == schema.DriverCertified && slices.ContainsFunc(j.Costs, exceeds) {
+		if j.Verdict == schema.DriverCertified && slices.ContainsFunc(j.Costs, schema.Cost.Exceeds) {
 			t.Errorf("%s: certified with %v", tc.name, j.Costs)
 		}
 	}

@@ -116,10 +116,14 @@ func printVerdict(out io.Writer, certificate schema.Certificate, d declarations.
 		fmt.Fprintf(&b, "feature %s: %s\n", f, strings.Join(j.Exercised[f], ", "))
 	}
 	for _, p := range spec.DriverProfiles() {
-		fmt.Fprintf(&b, "profile %s: %s\n", p, cmp.Or(j.Profiles[p], "not applicable: the driver declares nothing for it"))
+		unjudged := schema.DriverVerdict("not applicable: the driver declares nothing for it")
+		if p == spec.ProfileLoad {
+			unjudged = "not tested (--load)"
+		}
+		fmt.Fprintf(&b, "profile %s: %s\n", p, cmp.Or(j.Profiles[p], unjudged))
 	}
 	for _, c := range j.Costs {
-		fmt.Fprintf(&b, "cost %s\n", costText(c))
+		fmt.Fprintf(&b, "cost %s\n", c)
 	}
 	for _, c := range certificate.Observations.VendorCases {
 		fmt.Fprintf(&b, "vendor's case, not counted: %s: %s\n", c.Name, c.Line())

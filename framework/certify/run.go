@@ -53,6 +53,8 @@ type Options struct {
 	Install bool
 	// Contract has the checks of the plugin API.
 	Contract Contract
+	// Load is the optional profile load.
+	Load Load
 	// Removable allows cases to uninstall the driver without Install.
 	Removable bool
 	// Timings is the directory with the durations of earlier certifications, for the estimate; empty for none.
@@ -73,7 +75,7 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 	}
 	o.Run.ReportDir = reports.Dir(o.Run.ReportDir)
 	if o.Run.Again == "" {
-		if err := reports.RemoveEnd(o.Run.ReportDir); err != nil {
+		if err := errors.Join(reports.RemoveEnd(o.Run.ReportDir), withoutLoad(o.Run.ReportDir)); err != nil {
 			return result, err
 		}
 	}
@@ -87,6 +89,9 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 		report, err := run.Run(ctx, parts, unsigned)
 		if c.looked && chosenBy(report) == "" { // a resumed run has the earlier filter
 			c.vendorCases = o.vendorCases(ctx)
+			began := time.Now()
+			c.loaded = o.load(ctx)
+			c.estimated = c.estimated.Add(time.Since(began))
 		}
 		return report, err
 	}, func() error {
@@ -126,7 +131,7 @@ func Run(ctx context.Context, parts run.Parts, o Options) (result schema.Certifi
 
 // facts returns the results of a certification, given the report and the final error of its cases.
 func (c *running) facts(report schema.Report, err error) facts {
-	seen := schema.Observations{Failures: slices.Concat(c.observation.short, c.leftovers), Changes: slices.Clone(c.changes), Notes: slices.Concat(c.deployment, c.notes), VendorCases: c.vendorCases}
+	seen := schema.Observations{Failures: slices.Concat(c.observation.short, c.leftovers), Changes: slices.Clone(c.changes), Notes: slices.Concat(c.deployment, c.notes), VendorCases: c.vendorCases, Load: c.loaded}
 	for _, feature := range spec.DriverFeatures() {
 		if c.observed[feature] {
 			seen.Features = append(seen.Features, feature)
@@ -152,11 +157,17 @@ func (c *running) facts(report schema.Report, err error) facts {
 	if c.declaration.Hooks.Upgrade.IsZero() {
 		seen.Notes = append(seen.Notes, "no upgrade from another version was tested: hooks.upgrade is not declared")
 	}
+	if c.loaded == nil {
+		seen.Notes = append(seen.Notes, notUnderLoad)
+	}
 	if !c.looked {
 		seen.Missing = append(seen.Missing, "the cluster was not looked at after the cases: what was left behind, and whether the driver was restarted, is not known")
 	}
 	return facts{declaration: c.declaration, report: report, cases: schema.Required(c.metas, c.requirements), seen: seen}
 }
+
+// notUnderLoad is the note on a certificate without profile load.
+const notUnderLoad = "the driver was not tested under load: the profile load is optional (--load)"
 
 // DryRun prints Run's actions without performing them. Errors are those of Run.
 func DryRun(ctx context.Context, parts run.Parts, o Options) error {
@@ -210,8 +221,11 @@ type running struct {
 	// deployment has warnings about the daemon set.
 	deployment  []string
 	vendorCases []schema.VendorCase
-	restarts    []string
-	// estimated is the time of the estimate.
+	// loaded is the result of profile load, nil if it was not requested.
+	loaded   *schema.Load
+	loadTime time.Duration
+	restarts []string
+	// estimated is the time of the estimate; time under load moves it.
 	estimated time.Time
 	// replaced reports whether contract checks have replaced the driver's processes.
 	replaced bool
@@ -224,6 +238,9 @@ var _ run.DriverUnderTest = (*running)(nil)
 func certification(parts run.Parts, o Options) (*running, run.Parts) {
 	parts.Cases = Cases(parts.Cases)
 	c := &running{declaration: o.Declaration, out: o.Run.Out, image: cmp.Or(o.Declaration.Workload.Image, o.Run.PodImage), reportDir: o.Run.ReportDir, parallel: o.Run.Parallel, requirements: parts.Requirements, hooks: o.hooks(), removable: o.Install || o.Removable, filter: o.Run.Filter}
+	if o.Load.Run != nil {
+		c.loadTime = o.Load.Duration
+	}
 	if o.Timings != "" {
 		c.timings = filepath.Join(o.Timings, c.declaration.Driver+".json")
 	}
@@ -253,7 +270,11 @@ func (c *running) Find(ctx context.Context, b *testbed.Testbed) (spec.DriverUnde
 		return s, err
 	}
 	c.estimated = time.Now()
-	printPreflight(c.out, c.declaration, c.observation, p, c.parallel, readTimings(c.timings).estimate(p, c.parallel, slowest))
+	estimate := readTimings(c.timings).estimate(p, c.parallel, slowest)
+	if c.loadTime > 0 {
+		estimate += fmt.Sprintf(", then %s under load", c.loadTime)
+	}
+	printPreflight(c.out, c.declaration, c.observation, p, c.parallel, estimate)
 	return s, nil
 }
 

@@ -57,6 +57,7 @@ func judge(f facts) schema.Judgement {
 	f.judgeCases(&j)
 	f.judgeFeatures(&j)
 	j.Profiles = f.judgeProfiles()
+	f.judgeLoad(&j)
 	j.Costs = costsOf(f.declaration.Budget, f.measured())
 	j.Failures = append(j.Failures, over(f.declaration.Budget, f.measured())...)
 	for _, change := range f.seen.Changes {

@@ -17,6 +17,8 @@ limitations under the License.
 package objects
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,6 +39,15 @@ const (
 	// ShowAndEnd prints the environment and ends.
 	ShowAndEnd = `env; echo "` + EnvironmentEnd + `"`
 )
+
+// Quote returns a command for a shell.
+func Quote(command []string) string {
+	words := make([]string, 0, len(command))
+	for _, word := range command {
+		words = append(words, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
+	}
+	return strings.Join(words, " ")
+}
 
 // Pod is a pod with one container "main", which prints its environment and stays, using all of these claims. The pod
 // refers to a claim by its own name.

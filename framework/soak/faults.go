@@ -42,6 +42,8 @@ type faults struct {
 	list   []Fault
 	every  time.Duration
 	random *rand.Rand
+	// until is the end of repeated faults; zero has each happen once.
+	until  time.Time
 	target Target
 	retry  *retrier
 	// reported gets each result.
@@ -56,6 +58,10 @@ type faults struct {
 func newFaults(o Options, target Target, retry *retrier, report func(string, time.Duration, error)) *faults {
 	f := &faults{list: o.Faults, every: o.Every, target: target, retry: retry, report: report, over: make(chan struct{})}
 	f.random = rand.New(rand.NewPCG(uint64(o.Seed), 1))
+	f.target.Pick = func() string { return target.Workers[f.random.IntN(len(target.Workers))] }
+	if o.Installed != nil && len(o.Faults) > 0 {
+		f.until = time.Now().Add(o.Duration)
+	}
 	for _, fault := range o.Faults {
 		f.count(fault.Name(), 0, 0)
 	}
@@ -64,11 +70,19 @@ func newFaults(o Options, target Target, retry *retrier, report func(string, tim
 
 // run runs all faults, each at a newly chosen moment.
 func (f *faults) run(ctx context.Context) {
-	for _, fault := range f.list {
+	for i := 0; !f.until.IsZero() || i < len(f.list); i++ {
+		fault := f.list[i%len(f.list)]
+		pause, last := time.Duration(f.random.Int64N(2*int64(f.every))), false
+		if left := time.Until(f.until); !f.until.IsZero() && pause > left {
+			pause, last = left, true
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(time.Duration(f.random.Int64N(2 * int64(f.every)))):
+		case <-time.After(pause):
+		}
+		if last {
+			break
 		}
 		began := time.Now()
 		limited, cancel := context.WithTimeout(ctx, faultTime)

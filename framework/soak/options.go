@@ -27,6 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/agentapi"
 	"github.com/dra-conformance/dratest/framework/audit"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
@@ -36,8 +37,11 @@ type Options struct {
 
 	// Companion provides the devices, for simulated nodes; nil uses a driver on the nodes.
 	Companion Companion
+	// Installed is the installed driver to measure; nil uses dra-sim. Then Faults repeat for Duration.
+	Installed *Installed
 
-	// Pods is the minimum number of pods, AtOnce the maximum number at a time, including pending ones.
+	// Pods is the minimum number of pods, AtOnce the maximum number at a time, including pending ones. Zero is twice the
+	// number of devices of an installed driver.
 	Pods   int
 	AtOnce int
 	// Duration is the minimum time for creating pods.
@@ -83,6 +87,10 @@ type Target struct {
 	Cluster string
 	// Unpublished: the devices are in no slices. There are no Agents then.
 	Unpublished bool
+	// Pick returns a random worker, and Happened records a fault on it, for faults of an installed driver: Found.
+	Pick     func() string
+	Happened func(component, node string)
+	Found    spec.DriverUnderTest
 }
 
 // Parts are the dependencies of a soak.
@@ -113,7 +121,7 @@ func (o Options) Validate() error {
 	if o.Pods < 1 {
 		errs = append(errs, fmt.Errorf("pods: %d: must be at least 1", o.Pods))
 	}
-	if o.AtOnce < 2 || o.AtOnce > 1000 {
+	if o.AtOnce < 2 && (o.AtOnce != 0 || o.Installed == nil) || o.AtOnce > mostAtOnce {
 		errs = append(errs, fmt.Errorf("at once: %d: must be between 2 and 1000", o.AtOnce))
 	}
 	if o.Duration < 0 {
@@ -124,6 +132,9 @@ func (o Options) Validate() error {
 	}
 	if o.Patience <= 0 {
 		errs = append(errs, fmt.Errorf("patience: %s: must be positive", o.Patience))
+	}
+	if o.Installed != nil {
+		errs = append(errs, o.Installed.validate(o))
 	}
 	if o.Companion != nil {
 		errs = append(errs, o.Companion.Validate())

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,8 +35,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/audit"
 	"github.com/dra-conformance/dratest/framework/follow"
 	"github.com/dra-conformance/dratest/framework/outage"
+	"github.com/dra-conformance/dratest/framework/soak/driver"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -69,9 +72,15 @@ func (s *soaking) Prepare(ctx context.Context) error { return s.bed.prepare(ctx)
 // Do soaks the cluster, and writes the summary.
 func (s *soaking) Do(ctx context.Context) (Summary, error) {
 	s.start()
-	summary := s.summary(ctx, s.run(ctx))
+	err := s.run(ctx)
+	var results *driver.Results
+	if s.installed != nil {
+		results = s.measure()
+	}
+	summary := s.summary(ctx, err)
+	summary.Results = results
 	s.failed = summary.Verdict == schema.Failed
-	return summary, summary.write(s.bed.ReportDir)
+	return summary, errors.Join(summary.write(s.bed.ReportDir), summary.writePage(s.bed.ReportDir))
 }
 
 // Close removes what Prepare made.
@@ -83,6 +92,9 @@ func (s *soaking) Print(summary Summary) { summary.Print(s.bed.options.Out, s.be
 // Clean removes an earlier soak's files from its report directory, with the logs of these patterns.
 func Clean(dir string, logs []string) error {
 	old := []string{filepath.Join(dir, SummaryFile), filepath.Join(dir, eventsFile)}
+	if !OfAnotherEngine(dir) {
+		old = append(old, filepath.Join(dir, reports.HTMLFile))
+	}
 	for _, pattern := range append([]string{"violation-*.yaml", "warning-*.yaml"}, logs...) {
 		found, err := filepath.Glob(filepath.Join(dir, pattern))
 		if err != nil {
@@ -98,6 +110,12 @@ func Clean(dir string, logs []string) error {
 	return nil
 }
 
+// OfAnotherEngine reports whether a directory has the report of a run, which has a page of the same name.
+func OfAnotherEngine(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, reports.JSONFile))
+	return err == nil
+}
+
 // soaking is a soak.
 type soaking struct {
 	bed      *Bed
@@ -111,6 +129,10 @@ type soaking struct {
 	devices  *outage.Meter
 	outside  Outside       // nil if there is nothing
 	loaded   time.Duration // how long pods came and went
+	all      sync.WaitGroup
+
+	mutex     sync.Mutex
+	installed *installed // nil if the driver is dra-sim
 }
 
 // start readies what watches the testbed.
@@ -130,8 +152,11 @@ func (s *soaking) start() {
 		s.outside = c.Watch(s.watcher)
 	}
 	target := Target{
-		Client: b.Client, Namespace: b.Namespace, Driver: b.Names.Driver, Agents: b.agents, Workers: b.Target.Workers(), Cluster: b.Cluster,
-		Unpublished: s.watcher.Unpublished,
+		Client: b.Client, Namespace: b.Namespace, Driver: b.Names.Driver, Agents: b.agents, Workers: b.workers(), Cluster: b.Cluster,
+		Unpublished: s.watcher.Unpublished, Happened: s.happened, Found: b.found,
+	}
+	if b.options.Installed != nil {
+		s.startInstalled()
 	}
 	s.faults = newFaults(b.options, target, b.retry, func(name string, took time.Duration, err error) {
 		if err != nil {
@@ -161,8 +186,15 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	s.devices = outage.Watch(ctx, s.bed.Client, s.bed.instances)
-	var all sync.WaitGroup
+	all := &s.all
+	if s.installed != nil {
+		if err := s.observeInstalled(ctx); err != nil {
+			cancel()
+			return nil, err
+		}
+	} else {
+		s.devices = outage.Watch(ctx, s.bed.Client, s.bed.instances)
+	}
 	all.Go(func() { s.watcher.run(ctx) })
 	all.Go(func() {
 		follow.Follower[*corev1.Pod]{
@@ -183,7 +215,13 @@ func (s *soaking) observe(ctx context.Context) (stop func(), err error) {
 	if s.bed.parts.Repair != nil {
 		all.Go(func() { wait.UntilWithContext(ctx, s.repair, repairEvery) })
 	}
-	return func() { cancel(); all.Wait(); s.devices.Stop() }, nil
+	return func() {
+		cancel()
+		all.Wait()
+		if s.devices != nil {
+			s.devices.Stop()
+		}
+	}, nil
 }
 
 // repair repairs leftovers that would hide the soak's subject.
@@ -210,6 +248,9 @@ func (s *soaking) seePods(state map[types.UID]*corev1.Pod, listed time.Time) {
 func (s *soaking) load(ctx context.Context) error {
 	b, began := s.bed, time.Now()
 	defer func() { s.loaded = time.Since(began) }()
+	if s.installed != nil {
+		b.Progress.Printf("  .. %.3g pods per minute for %s, at most %d at a time, on %s", s.installed.Rate, b.options.Duration, b.options.AtOnce, strings.Join(b.found.Nodes, ", "))
+	}
 	loading, stop := context.WithCancelCause(ctx)
 	var all sync.WaitGroup
 	all.Go(func() { s.faults.run(loading) })
@@ -223,6 +264,9 @@ func (s *soaking) load(ctx context.Context) error {
 	u := &units{
 		client: b.Client, namespace: b.Namespace, names: b.Names, retry: b.retry, tracker: s.tracker, template: b.options.PodTemplate,
 		generator: s.generator(), places: make(chan struct{}, b.options.AtOnce),
+	}
+	if s.installed != nil {
+		u.every = time.Duration(float64(time.Minute) / s.installed.Rate)
 	}
 	err := u.run(loading, enough(b.options, began, s.faults.over))
 	stop(nil)
@@ -241,7 +285,9 @@ func (s *soaking) generator() *load.Generator {
 	if s.bed.options.simulated() {
 		return load.NewHeld(s.bed.options.Seed, s.bed.kinds)
 	}
-	return load.New(s.bed.options.Seed, s.bed.kinds)
+	g := load.New(s.bed.options.Seed, s.bed.kinds)
+	g.Nodes = s.bed.found.Nodes
+	return g
 }
 
 // judge checks for leftovers when the pods have ended, and again when they are gone.
@@ -264,6 +310,9 @@ func (s *soaking) judge(ctx context.Context) error {
 	}
 	if s.outside != nil {
 		return s.outside.Settle(ctx, o.Patience)
+	}
+	if s.installed != nil {
+		return s.judgeInstalled(ctx)
 	}
 	return s.judgeNodes(ctx)
 }

@@ -29,6 +29,9 @@ import (
 // lineEvery is the time between two progress lines.
 const lineEvery = 10 * time.Second
 
+// sayStuck is the time after which a call without success is printed.
+const sayStuck = 20 * time.Second
+
 // say says how far it is, until ctx ends.
 func (s *soaking) say(ctx context.Context) {
 	task := s.bed.Progress.Task(s.view())
@@ -43,6 +46,13 @@ func (s *soaking) say(ctx context.Context) {
 }
 
 func (s *soaking) view() live.View {
+	if o := s.bed.options; s.installed != nil {
+		took := min(time.Since(s.installed.began), o.Duration)
+		return live.View{
+			Done: int(took.Seconds()), Total: int(o.Duration.Seconds()), Text: fmt.Sprintf("%s of %s", took.Round(time.Second), o.Duration),
+			Lines: []string{fmt.Sprintf("%4.0fs  %s", time.Since(s.started).Seconds(), s.state())},
+		}
+	}
 	ended := 0
 	for _, l := range s.tracker.all() {
 		if l.over() {
@@ -69,6 +79,16 @@ func (s *soaking) state() string {
 		}
 	}
 	_, done := s.faults.done()
-	return fmt.Sprintf("%d pods made, %d ended, %d running, %d starting, %d pending; %d of %d faults; %d violations",
-		made, ended, running, bound, made-ended-running-bound, done, len(s.bed.options.Faults), s.findings.violations())
+	of := ""
+	if s.faults.until.IsZero() {
+		of = fmt.Sprintf(" of %d", len(s.bed.options.Faults))
+	}
+	text := fmt.Sprintf("%d pods made, %d ended, %d running, %d starting, %d pending; %d%s faults; %d violations",
+		made, ended, running, bound, made-ended-running-bound, done, of, s.findings.violations())
+	if s.installed != nil {
+		if calls := s.stuck(sayStuck); len(calls) > 0 {
+			text += fmt.Sprintf("; %d calls are stuck: %s", len(calls), calls[0])
+		}
+	}
+	return text
 }

@@ -55,6 +55,8 @@ type Bed struct {
 	agents    agentapi.AgentClient
 	kinds     []load.Kind
 	instances []outage.Instance
+	// found is the installed driver.
+	found spec.DriverUnderTest
 }
 
 // prepare brings everything up; call close even if it fails.
@@ -67,8 +69,11 @@ func (b *Bed) prepare(ctx context.Context) (err error) {
 	if err := b.Look(ctx); err != nil {
 		return err
 	}
-	if o.Companion != nil {
+	switch {
+	case o.Companion != nil:
 		return o.Companion.Prepare(ctx, b)
+	case o.Installed != nil:
+		return b.prepareInstalled(ctx)
 	}
 	kinds := load.Served(func(f spec.Feature) bool {
 		skip := f.Missing(b.Target)
@@ -92,12 +97,15 @@ func (b *Bed) prepare(ctx context.Context) (err error) {
 // CreateObjects creates the namespace and the objects pods of these kinds refer to.
 func (b *Bed) CreateObjects(ctx context.Context, kinds []load.Kind) error {
 	b.kinds = kinds
-	ns, err := b.Client.CoreV1().Namespaces().Create(ctx, spec.Namespace(metav1.ObjectMeta{GenerateName: "dratest-soak-"}), metav1.CreateOptions{})
+	ns, err := b.Client.CoreV1().Namespaces().Create(ctx, b.namespaceOf(), metav1.CreateOptions{})
 	if err != nil {
 		return fmt.Errorf("make a namespace: %w", err)
 	}
 	b.Namespace = ns.Name
 	b.Names = load.Names{Driver: strings.TrimPrefix(ns.Name, "dratest-") + ".dra-conformance.github.io", Image: b.options.PodImage}
+	if b.options.Installed != nil {
+		b.Names = b.namesOf()
+	}
 	for _, class := range b.Names.Classes(b.kinds) {
 		if _, err := b.Client.ResourceV1().DeviceClasses().Create(ctx, class, metav1.CreateOptions{}); err != nil {
 			return fmt.Errorf("create class %s: %w", class.Name, err)

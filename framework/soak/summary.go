@@ -17,6 +17,7 @@ limitations under the License.
 package soak
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -29,8 +30,10 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/outage"
+	"github.com/dra-conformance/dratest/framework/soak/driver"
 	"github.com/dra-conformance/dratest/framework/soak/load"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
@@ -65,8 +68,10 @@ type Summary struct {
 	// Seen are the companion's statistics, in a field with its name.
 	Companion string       `json:"-"`
 	Seen      fmt.Stringer `json:"-"`
-	Faults    []FaultCount `json:"faults,omitempty"`
-	Findings  []Finding    `json:"findings,omitempty"`
+	// Results are the measurements of an installed driver.
+	Results  *driver.Results `json:"driver,omitempty"`
+	Faults   []FaultCount    `json:"faults,omitempty"`
+	Findings []Finding       `json:"findings,omitempty"`
 	// Problems are why the soak is incomplete, or its result limited.
 	Problems []string `json:"problems,omitempty"`
 }
@@ -142,6 +147,35 @@ func (s Summary) write(dir string) error {
 	return nil
 }
 
+// writePage writes the page of an installed driver.
+func (s Summary) writePage(dir string) error {
+	if s.Results == nil {
+		return nil
+	}
+	r := driver.Report{
+		Results: *s.Results, Verdict: s.Verdict, Kubernetes: s.Kubernetes, Started: s.Started, Seconds: s.Seconds, Pods: s.Pods, Seed: s.Seed, Problems: s.Problems,
+	}
+	for _, f := range s.Faults {
+		r.Kills = append(r.Kills, fmt.Sprintf("%s: %d times", f.Name, f.Done))
+	}
+	for _, f := range s.Findings {
+		text := fmt.Sprintf("%s: %s", f.Rule, f.Text)
+		if f.Warning {
+			r.Warnings = append(r.Warnings, text)
+		} else {
+			r.Violations = append(r.Violations, text)
+		}
+	}
+	var page bytes.Buffer
+	if err := driver.Page(&page, r); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, reports.HTMLFile), page.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write the page of the soak: %w", err)
+	}
+	return nil
+}
+
 func (s Summary) violations() int {
 	n := 0
 	for _, f := range s.Findings {
@@ -165,6 +199,9 @@ func (s Summary) Print(out io.Writer, dir string) {
 	_, _ = fmt.Fprintln(out)
 	if s.Seen != nil {
 		_, _ = fmt.Fprintln(out, s.Seen)
+	}
+	if s.Results != nil {
+		s.Results.Print(out)
 	}
 	if s.NoDevices != (outage.Seconds{}) {
 		_, _ = fmt.Fprintf(out, "no devices of a node, longest %s\n", s.NoDevices)

@@ -45,6 +45,31 @@ type units struct {
 	template  map[string]any // of pods
 	// places is full at the maximum number of pods.
 	places chan struct{}
+	// every is the time between pods, due that of the next one; zero creates them as there are places.
+	every time.Duration
+	due   time.Time
+}
+
+// late is the maximum delay caught up with.
+const late = 5 * time.Second
+
+// pace waits until n more pods are due.
+func (u *units) pace(ctx context.Context, n int) bool {
+	if u.every == 0 {
+		return true
+	}
+	now := time.Now()
+	if u.due.IsZero() || now.Sub(u.due) > late {
+		u.due = now
+	}
+	wait := u.due.Sub(now)
+	u.due = u.due.Add(time.Duration(n) * u.every)
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(wait):
+		return true
+	}
 }
 
 // run creates units until enough is true, and returns when all have ended. When ctx ends, the remaining ones stay.
@@ -52,7 +77,7 @@ func (u *units) run(ctx context.Context, enough func(made int) bool) error {
 	group, lives := errgroup.WithContext(ctx)
 	for made := 0; !enough(made); {
 		unit := u.generator.Next()
-		if !u.reserve(lives, len(unit.Pods)) {
+		if !u.pace(lives, len(unit.Pods)) || !u.reserve(lives, len(unit.Pods)) {
 			break
 		}
 		made += len(unit.Pods)

@@ -17,6 +17,8 @@ limitations under the License.
 package soak
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -32,7 +34,9 @@ type uses struct {
 	mutex sync.Mutex
 	// claims are by name; no name is used twice.
 	claims map[string]types.UID
-	pods   map[types.UID]*corev1.Pod
+	// now are the claims of the last state.
+	now  map[types.UID]bool
+	pods map[types.UID]*corev1.Pod
 }
 
 func newUses() *uses {
@@ -42,9 +46,25 @@ func newUses() *uses {
 func (u *uses) seeClaims(state map[types.UID]*resourceapi.ResourceClaim) {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
+	u.now = map[types.UID]bool{}
 	for uid, claim := range state {
 		u.claims[claim.Name] = uid
+		u.now[uid] = true
 	}
+}
+
+// present returns the existing claims.
+func (u *uses) present() map[types.UID]bool {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	return u.now
+}
+
+// all returns all claims seen.
+func (u *uses) all() []types.UID {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	return slices.Sorted(maps.Values(u.claims))
 }
 
 // seePods records the current pods; listed is as in follow.

@@ -30,11 +30,13 @@ const (
 	ProfileUpgrade        DriverProfile = "upgrade"
 	ProfilePredictability DriverProfile = "predictability"
 	ProfileBudget         DriverProfile = "budget"
+	// ProfileLoad is optional, and has no cases.
+	ProfileLoad DriverProfile = "load"
 )
 
 // DriverProfiles are all of them, in order.
 func DriverProfiles() []DriverProfile {
-	return []DriverProfile{ProfileContract, ProfileCore, ProfileRecovery, ProfileUpgrade, ProfilePredictability, ProfileBudget}
+	return []DriverProfile{ProfileContract, ProfileCore, ProfileRecovery, ProfileUpgrade, ProfilePredictability, ProfileBudget, ProfileLoad}
 }
 
 // CaseOfSlices belongs to ProfilePredictability, CaseOfCosts to ProfileBudget.

@@ -19,6 +19,9 @@ package spec
 // KilledAfterAnswer is in the error of a call if a proxy killed the driver after it.
 const KilledAfterAnswer = "the driver was killed after it had answered"
 
+// DriverEnded is the problem of a proxy after the end of the driver's process.
+const DriverEnded = "the driver's process has ended"
+
 // Proxy configures a proxy between a kubelet and a driver, in addition to recording calls; its zero value forwards
 // them unchanged.
 type Proxy struct {

@@ -78,14 +78,6 @@ const (
 	DriverIncomplete   DriverVerdict = "incomplete"
 )
 
-// Cost is a measurement with its declared limit.
-type Cost struct {
-	spec.Measurement
-
-	// Limit is nil if nothing is declared.
-	Limit *float64 `json:"limit,omitempty"`
-}
-
 // DriverException is a failing case known to the driver's vendor.
 type DriverException struct {
 	Case   string `json:"Case"`
@@ -107,6 +99,21 @@ type Observations struct {
 	Notes   []string `json:"notes,omitempty"`
 	// VendorCases never count.
 	VendorCases []VendorCase `json:"vendorCases,omitempty"`
+	// Load is the result of the optional profile load, if requested.
+	Load *Load `json:"load,omitempty"`
+}
+
+// Load is the result of a driver under load.
+type Load struct {
+	Seconds       float64 `json:"seconds"`
+	Pods          int     `json:"pods"`
+	PodsPerMinute float64 `json:"podsPerMinute"`
+	// Faults counts kills by component.
+	Faults map[string]int `json:"faults,omitempty"`
+	// Failures are violations, Missing why the result is incomplete.
+	Failures []string `json:"failures,omitempty"`
+	Missing  []string `json:"missing,omitempty"`
+	Costs    []Cost   `json:"costs,omitempty"`
 }
 
 // VendorCase is the result of a vendor's own case.

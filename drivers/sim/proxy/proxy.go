@@ -193,7 +193,7 @@ func (p *Proxy) Status() spec.DriverStatus {
 	case p.notKilled != nil:
 		s.Problem = fmt.Sprintf("the driver could not be killed after it had answered: %v", p.notKilled)
 	case p.gone:
-		s.Problem = "the driver's process has ended"
+		s.Problem = spec.DriverEnded
 	case unseen != nil:
 		s.Problem = fmt.Sprintf("the driver's resource usage cannot be read: %v", unseen)
 	}

@@ -55,21 +55,12 @@ func (d *Driver) Script() string {
 	w := d.workload()
 	identify := ":"
 	if len(w.Identify) > 0 {
-		identify = quote(w.Identify)
+		identify = objects.Quote(w.Identify)
 	}
-	return "if " + quote(w.Present) + "; then present=yes; else present=no; fi\n" +
-		"if " + quote(w.Absent) + "; then absent=yes; else absent=no; fi\n" +
+	return "if " + objects.Quote(w.Present) + "; then present=yes; else present=no; fi\n" +
+		"if " + objects.Quote(w.Absent) + "; then absent=yes; else absent=no; fi\n" +
 		"echo '" + devicesBegin + "'\n" + identify + "\necho; echo '" + devicesEnd + "'\n" +
 		"echo dratest_present=$present; echo dratest_absent=$absent\necho '" + objects.EnvironmentEnd + "'"
-}
-
-// quote returns a command for a shell.
-func quote(command []string) string {
-	words := make([]string, 0, len(command))
-	for _, word := range command {
-		words = append(words, "'"+strings.ReplaceAll(word, "'", `'\''`)+"'")
-	}
-	return strings.Join(words, " ")
 }
 
 // shown is the parsed output of Script.

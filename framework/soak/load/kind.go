@@ -59,6 +59,8 @@ const (
 	Capacity = "capacity"
 	// Extended: one or two devices as an extended resource, without a claim.
 	Extended = "extended-resource"
+	// NoClaim: no claim, to compare with.
+	NoClaim = "no-claim"
 )
 
 // Uses of devices: each has a pool and a class.
@@ -86,6 +88,19 @@ func Slots() []Kind {
 		{Name: TwoClaims, Use: plain, Pair: true},
 		{Name: TwoPods, Use: plain, Shared: true},
 	}
+}
+
+// OfDriver are the kinds for devices of an installed driver, with a number of devices on each node and, if shared, claims
+// for several pods.
+func OfDriver(devices int, shared bool) []Kind {
+	kinds := []Kind{{Name: NoClaim}, {Name: OneDevice, Use: plain}}
+	if devices > 1 {
+		kinds = append(kinds, Kind{Name: TwoDevices, Use: plain}, Kind{Name: TwoClaims, Use: plain, Pair: true})
+	}
+	if shared {
+		kinds = append(kinds, Kind{Name: TwoPods, Use: plain, Shared: true})
+	}
+	return kinds
 }
 
 // SlotAttributes are the required attributes of that pool's devices.

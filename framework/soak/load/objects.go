@@ -34,11 +34,19 @@ type Names struct {
 	Driver string
 	// Image is the pods' busybox image.
 	Image string
+	// Class is an existing class instead of those of kinds, and Selectors are those of requests in addition.
+	Class     string
+	Selectors []string
+	// Present and Absent are commands succeeding in containers with and without a device.
+	Present, Absent []string
 }
 
 // Classes are the device classes for these kinds.
 func (n Names) Classes(kinds []Kind) []*resourceapi.DeviceClass {
 	var all []*resourceapi.DeviceClass
+	if n.Class != "" {
+		return nil
+	}
 	for _, k := range classes(kinds) {
 		class := objects.Class(n.class(k.Use), n.Driver)
 		class.Labels = map[string]string{spec.LabelManagedBy: spec.ManagedBy}
@@ -61,7 +69,7 @@ func (n Names) Classes(kinds []Kind) []*resourceapi.DeviceClass {
 func (n Names) Templates(kinds []Kind) []*resourceapi.ResourceClaimTemplate {
 	var templates []*resourceapi.ResourceClaimTemplate
 	for _, k := range kinds {
-		if k.Name == Extended || k.Shared {
+		if k.Name == Extended || k.Name == NoClaim || k.Shared {
 			continue
 		}
 		for v := range max(1, k.Variants) {
@@ -95,6 +103,8 @@ func (n Names) Pods(u Unit) []*corev1.Pod {
 		switch {
 		case u.Kind.Shared:
 			pod = objects.Pod(p.Name, n.Image, u.Pods[0].Name)
+		case u.Kind.Name == NoClaim:
+			pod = objects.Pod(p.Name, n.Image)
 		case u.Kind.Name == Extended:
 			pod = objects.Pod(p.Name, n.Image)
 			amount := resource.NewQuantity(int64(u.Variant+1), resource.DecimalSI)
@@ -109,7 +119,10 @@ func (n Names) Pods(u Unit) []*corev1.Pod {
 			pod.Spec.ResourceClaims = append(pod.Spec.ResourceClaims, again)
 			pod.Spec.Containers[0].Resources.Claims = append(pod.Spec.Containers[0].Resources.Claims, corev1.ResourceClaim{Name: again.Name})
 		}
-		pod.Spec.Containers[0].Command = []string{"sh", "-c", fmt.Sprintf(`trap "exit 0" TERM; sleep %d & wait`, p.Runs)}
+		pod.Spec.Containers[0].Command = []string{"sh", "-c", fmt.Sprintf(`trap "exit 0" TERM; %ssleep %d & wait`, n.expect(u.Kind), p.Runs)}
+		if u.Node != "" {
+			objects.OnlyOn(pod, u.Node)
+		}
 		pods = append(pods, pod)
 	}
 	return pods
@@ -117,7 +130,7 @@ func (n Names) Pods(u Unit) []*corev1.Pod {
 
 func (n Names) request(k Kind, variant int) resourceapi.DeviceRequest {
 	class := n.class(k.Use)
-	request := objects.Request("device", class)
+	request := objects.Request("device", class, n.Selectors...)
 	switch k.Name {
 	case TwoDevices:
 		request.Exactly.Count = 2
@@ -137,7 +150,24 @@ func (n Names) request(k Kind, variant int) resourceapi.DeviceRequest {
 	return request
 }
 
-func (n Names) class(use string) string { return n.Driver + "-" + use }
+// expect is the check of a container's devices.
+func (n Names) expect(k Kind) string {
+	command := n.Present
+	if k.Name == NoClaim {
+		command = n.Absent
+	}
+	if len(command) == 0 {
+		return ""
+	}
+	return objects.Quote(command) + " || exit 1; "
+}
+
+func (n Names) class(use string) string {
+	if n.Class != "" {
+		return n.Class
+	}
+	return n.Driver + "-" + use
+}
 
 func (n Names) extendedResource() corev1.ResourceName {
 	return corev1.ResourceName(n.Driver + "/" + extended)

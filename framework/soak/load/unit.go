@@ -28,6 +28,8 @@ type Unit struct {
 	// Variant is the size of its requests, from 0.
 	Variant int
 	Pods    []Pod
+	// Node is the only node for its pods; empty is any.
+	Node string
 }
 
 // Pod is the life of one pod.
@@ -50,6 +52,8 @@ type Generator struct {
 	made   int
 	// held: no pod ends by itself.
 	held bool
+	// Nodes get units in turns.
+	Nodes []string
 }
 
 // New returns a generator of units of these kinds.
@@ -79,6 +83,9 @@ func (g *Generator) Next() Unit {
 		kind = g.kinds[g.made]
 	}
 	unit := Unit{Kind: kind, Variant: g.random.IntN(max(1, kind.Variants))}
+	if len(g.Nodes) > 0 {
+		unit.Node = g.Nodes[g.made%len(g.Nodes)]
+	}
 	pods := 1
 	if kind.Shared {
 		pods = 2
