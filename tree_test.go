@@ -70,6 +70,7 @@ var arrows = map[string][]string{
 	"framework/kubelets/":         engines,
 	"framework/perf/":             and(engines, "framework/perf"),
 	"framework/prove/":            provers,
+	"framework/prove/combined/":   and(provers, "framework/explore"),
 	"framework/prove/checks/":     and(provers, "drivers/sim/mutants"),
 	"framework/prove/lifecycle/":  and(provers, "framework/certify", "drivers/declarations", "drivers/sim/mutants"),
 	"framework/prove/soaks/":      and(provers, "framework/soak", "framework/soak/faults"),

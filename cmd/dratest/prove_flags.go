@@ -46,9 +46,9 @@ type proveFlags struct {
 	changedSince string
 	disruptive   bool
 
-	// For bugs.
-	pairs int
-	seed  uint64
+	// For bugs and combined.
+	pairs, count, problems int
+	seed                   uint64
 
 	runs, blocks int    // for thresholds
 	from         string // for gates
@@ -114,6 +114,13 @@ func (f *proveFlags) addBugs(flags *pflag.FlagSet) {
 	f.addVersion(flags)
 	flags.IntVar(&f.pairs, "pairs", 0, "inject this number of pairs of bugs instead; both must be detected, each by its own check")
 	flags.Uint64Var(&f.seed, "seed", 1, "with --pairs: seed of the drawn pairs")
+}
+
+func (f *proveFlags) addCombined(flags *pflag.FlagSet) {
+	f.addVersion(flags)
+	flags.Uint64Var(&f.seed, "seed", 1, "seed of the drawn mutants and of the problems")
+	flags.IntVar(&f.count, "count", 200, "number of mutants")
+	flags.IntVar(&f.problems, "problems", 100, "number of problems for an undetected mutant")
 }
 
 func (f *proveFlags) addLife(flags *pflag.FlagSet) {

@@ -20,6 +20,8 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images"
@@ -27,10 +29,14 @@ import (
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/explore"
 	"github.com/dra-conformance/dratest/framework/prove"
+	"github.com/dra-conformance/dratest/framework/prove/combined"
 	"github.com/dra-conformance/dratest/framework/prove/components"
 	"github.com/dra-conformance/dratest/framework/prove/mutants"
 	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 func (f *proveFlags) mutants(ctx context.Context) (prove.Proof, prove.Prover, error) {
@@ -83,6 +89,34 @@ func (f *proveFlags) stock(ctx context.Context) (prove.Proof, prove.Prover, erro
 	f.Cluster.Programs = map[string]string{program: path}
 	p, o := f.cases()
 	return set.Proof, &mutants.Prover{Parts: p, Options: o, Set: set, Provider: providers.NewClusters(progress.New(f.Out))}, clusters.Usage(o.Validate())
+}
+
+// combined explores mechanical mutants of this project's scheduler, on a control plane.
+func (f *proveFlags) combined(context.Context) (prove.Proof, prove.Prover, error) {
+	root, err := own.Checkout("mutants are built from a checkout of dratest: run this in one")
+	if err != nil {
+		return prove.Proof{}, nil, err
+	}
+	all, err := combined.Candidates(os.DirFS(filepath.Join(root, "implementation")))
+	if err != nil {
+		return prove.Proof{}, nil, err
+	}
+	drawn := combined.Draw(all, f.seed, f.count)
+	proof := combined.Proof(drawn)
+	if _, err := f.Select(proof); err != nil {
+		return proof, nil, err
+	}
+	overlay, err := components.Overlay(os.DirFS(root), combined.Mutants(drawn))
+	if err != nil {
+		return proof, nil, err
+	}
+	f.Cluster.Provider, f.Cluster.Stack = clusters.ProviderControlPlane, clusters.Stack{Scheduler: spec.Own}
+	proof.Where = fmt.Sprintf("%s, %d problems of seed %d", f.where(), f.problems, f.seed)
+	provider := providers.NewClustersWith(progress.New(f.Out), overlay)
+	return proof, &combined.Prover{
+		Parts: testbed.Parts{Clusters: provider, Agents: simAgents("")}, Provider: provider,
+		Options: explore.Options{Config: f.Config, Seed: f.seed, Problems: f.problems, Parallel: 24},
+	}, nil
 }
 
 // allMutants returns the mutants left by --rest-of. --changed-since narrows --only.

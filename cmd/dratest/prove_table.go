@@ -70,6 +70,20 @@ violated requirement fails. The case must pass without the bug. It needs Go.`,
   dratest prove stock --only 'scheduler-stock-share-*'`,
 	},
 	{
+		name: "combined", cluster: "dratest-combined", flags: (*proveFlags).addCombined, start: (*proveFlags).combined,
+		short: "Count how many mechanical mutants of dratest's scheduler explore detects (2 hours)",
+		long: `Mutate dratest's scheduler mechanically: drop one of several conditions, a statement
+that reverts or updates state, or an iteration; reject all nodes for an error of one;
+compare numbers as text or with a limit that is off by one. The mutants are drawn by a
+seed, built into one scheduler, and turned on one after the other on one control plane
+of local processes. Each is judged by "dratest explore" until the first finding.
+
+The mutant scheduler-none changes nothing and must have no finding. Undetected mutants
+may be equivalent to the original: read them. It needs a checkout and Go.`,
+		example: `  dratest prove combined --count 20
+  dratest prove combined --seed 7 --count 200 --problems 150 --resume`,
+	},
+	{
 		name: "access", cluster: "dratest-access", flags: (*proveFlags).addAccess, start: (*proveFlags).access,
 		short: "Check that the RBAC role of a run in a cluster is minimal (10 minutes)",
 		long: `Check that the role printed by "dratest manifests" is minimal: all cases pass with it,

@@ -41,6 +41,8 @@ type Options struct {
 	Features []string
 	// Parallel is the number of problems sharing the cluster.
 	Parallel int
+	// First ends the exploration with its first finding, which is not minimized.
+	First bool
 	// Resume continues the exploration in ReportDir.
 	Resume bool
 	// Replay is the file of a finding to replay instead of random problems.

@@ -76,6 +76,8 @@ type exploring struct {
 	unwanted int
 	// shrunk counts findings by promise.
 	shrunk map[string]int
+	// found ends the problems in progress, if set.
+	found func()
 }
 
 // slot is a namespace for one problem at a time.
@@ -223,12 +225,17 @@ func (e *exploring) Do(ctx context.Context) (Summary, error) {
 		exploring, stop = context.WithTimeout(ctx, e.options.Duration)
 	}
 	defer stop()
+	working, end := context.WithCancel(ctx)
+	defer end()
+	if e.options.First {
+		e.found = end
+	}
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	var watches, workers sync.WaitGroup
 	for _, s := range e.slots {
 		watches.Go(func() { s.pods.follow(watching, e.bed.Client, s.namespace.Name) })
 		if e.replayed == nil {
-			workers.Go(func() { e.work(ctx, exploring, s) })
+			workers.Go(func() { e.work(working, exploring, s) })
 		}
 	}
 	if e.replayed != nil {

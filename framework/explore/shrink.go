@@ -66,7 +66,7 @@ func (e *exploring) mayShrink(f Finding) bool {
 	e.mutex.Lock()
 	defer e.mutex.Unlock()
 	e.shrunk[f.Violations[0].Promise]++
-	return e.shrunk[f.Violations[0].Promise] <= shrunkEach && e.replayed == nil
+	return e.shrunk[f.Violations[0].Promise] <= shrunkEach && e.replayed == nil && !e.options.First
 }
 
 // bare returns a copy of a problem without metadata added by the API server.

@@ -40,7 +40,7 @@ const (
 
 // work runs problems until the exploration ends: at once with ctx, between problems with exploring.
 func (e *exploring) work(ctx, exploring context.Context, s *slot) {
-	for exploring.Err() == nil {
+	for exploring.Err() == nil && ctx.Err() == nil {
 		number, p, ok := e.take(exploring)
 		if !ok {
 			return
@@ -138,6 +138,9 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 		finding, tried = e.shrink(ctx, s, finding, tried)
 		finding.File, err = writeFinding(e.options.ReportDir, e.findingName(number), finding, tried)
 		e.bed.Progress.Printf("  !! problem %d: %s (%s)", number, finding.Violations[0], finding.File)
+	}
+	if confirmed && e.found != nil {
+		defer e.found()
 	}
 	e.done(number, func(s *Summary) {
 		s.Problems++

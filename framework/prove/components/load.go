@@ -51,6 +51,8 @@ type Edit struct {
 	// as with Find.
 	Find    string `json:"find"`
 	Replace string `json:"replace"`
+	// At is the position of Find, if it may occur several times.
+	At int `json:"-"`
 }
 
 // Component is the mutated program: scheduler, controllers, kubelet or a program of a companion.

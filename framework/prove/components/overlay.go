@@ -97,6 +97,9 @@ func apply(source, switchImport string, changes []change) (string, error) {
 	var errs []error
 	for i := range changes {
 		c := &changes[i]
+		if c.start, c.end = c.At, c.At+len(c.Find); c.At > 0 && c.end <= len(source) && source[c.start:c.end] == c.Find {
+			continue
+		}
 		if n := strings.Count(source, c.Find); n != 1 {
 			errs = append(errs, fmt.Errorf("mutant %s: the text to find is there %d times instead of once: %q", c.mutant, n, c.Find))
 			continue

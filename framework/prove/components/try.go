@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/prove"
@@ -83,13 +84,25 @@ func (p *Prover) broken(ctx context.Context, m Mutant, cases func() (schema.Repo
 	if m.OfCompanion {
 		return runWithMutant(m, cases)
 	}
+	crashed, err = p.With(ctx, m, func() (err error) {
+		r, err = cases()
+		return err
+	})
+	return r, crashed, err
+}
+
+// With does something with a mutant of a cluster's component on, and reports whether the component ended meanwhile.
+func (p *Prover) With(ctx context.Context, m Mutant, do func() error) (crashed bool, err error) {
+	if err := p.prepare(ctx); err != nil {
+		return false, err
+	}
 	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {
-		return r, false, err
+		return false, err
 	}
 	program := programOf(m.Component())
 	before, err := p.switcher.processes(ctx, program)
 	if err == nil {
-		r, err = cases()
+		err = do()
 	}
 	always := context.WithoutCancel(ctx)
 	after, lookErr := p.switcher.processes(always, program)
@@ -98,8 +111,29 @@ func (p *Prover) broken(ctx context.Context, m Mutant, cases func() (schema.Repo
 	if offErr != nil && crashed {
 		offErr = fmt.Errorf("%s: %w", crash, offErr)
 	}
-	return r, crashed, errors.Join(err, lookErr, offErr)
+	return crashed, errors.Join(err, lookErr, offErr)
 }
+
+// Watch calls ended if the component's processes end before ctx does. It works while a mutant is on (With).
+func (p *Prover) Watch(ctx context.Context, component string, ended func()) {
+	before, err := p.switcher.processes(ctx, programOf(component))
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	for err == nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		var now string
+		if now, err = p.switcher.processes(ctx, programOf(component)); err == nil && now != before {
+			ended()
+			return
+		}
+	}
+}
+
+const watchEvery = 2 * time.Second
 
 func (p *Prover) prepare(ctx context.Context) error {
 	if p.switcher != nil {

@@ -18,6 +18,7 @@ package mutant
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -44,6 +45,20 @@ var active = start() //nolint:gochecknoglobals // the environment of a process n
 
 // On tells whether a mutant is on.
 func On(id string) bool { return active == id }
+
+// Either returns a if on, else b.
+func Either[T any](on bool, a, b T) T {
+	if on {
+		return a
+	}
+	return b
+}
+
+// Text returns a value as text.
+func Text(value any) string { return fmt.Sprint(value) }
+
+// Error returns an error.
+func Error(text string) error { return errors.New(text) }
 
 // start reads the name of the mutant. On SIGUSR1 it re-executes the program with the mutant requested then: in the
 // same process, so no supervisor notices, and without in-memory effects of the last mutant.
