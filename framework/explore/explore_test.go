@@ -243,7 +243,7 @@ func TestExcusedByMessage(t *testing.T) {
 	f := Finding{Violations: []oracle.Violation{waits("all"), waits("other")}}
 	e := &exploring{bed: &testbed.Testbed{Target: stock()}}
 	names := e.said(&f, &trial{namespace: namespaceObject("ns"), reasons: map[string]string{
-		"all":   "claim ns/c, request r: cannot add device d because a claim constraint would not be satisfied",
+		"all":   "claim ns/c, request r: asks for all devices, but resource pool p is currently being updated",
 		"other": "0/1 nodes are available: cannot allocate all claims",
 	}})
 	if len(f.Violations) != 1 || f.Violations[0] != waits("other") || !slices.Equal(names, []string{"kubernetes#141829"}) {

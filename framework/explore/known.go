@@ -67,9 +67,16 @@ func knownIssues() []knownIssue {
 		{
 			spec.KnownIssue{
 				Issue: "kubernetes#141829", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-				Does: "A request for all devices that cannot be satisfied on a node ends the attempt, also for other nodes and alternatives.",
+				Does: "A request for all devices with an incomplete or invalid pool on a node ends the attempt, also for other nodes and alternatives.",
 			},
-			nil, []string{"asks for all devices, but resource pool", "because a claim constraint would not be satisfied"},
+			nil, []string{"asks for all devices, but resource pool"},
+		},
+		{
+			spec.KnownIssue{
+				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
+				Does: "A request for all devices that violates a constraint ends the attempt (docs/findings/all-devices-constraint.md).",
+			},
+			nil, []string{"because a claim constraint would not be satisfied"},
 		},
 		{
 			spec.KnownIssue{

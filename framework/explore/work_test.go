@@ -40,23 +40,50 @@ import (
 func TestInterruptedWhileExcusing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	e, s, of := withoutClaim(t)
+	e.bed.Target = stock()
+	e.bed.Client.(*fake.Clientset).PrependReactor("create", "resourceslices", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		if strings.Contains(a.(clienttesting.CreateAction).GetObject().(*resourceapi.ResourceSlice).Name, "k") {
+			cancel()
+		}
+		return false, nil, nil
+	})
+	e.try(ctx, s, 7, &problem.Problem{}, of)
+	if ctx.Err() == nil || len(e.summary.Findings) > 0 || !e.running[7] {
+		t.Errorf("%v, %+v, running %v", ctx.Err(), e.summary, e.running)
+	}
+}
+
+// The finding is in the summary before it ends the exploration.
+func TestFirstFindingEnds(t *testing.T) {
+	e, s, of := withoutClaim(t)
+	e.options.First = true
+	findings := -1
+	e.found = func() { findings = len(e.summary.Findings) }
+	e.try(t.Context(), s, 7, &problem.Problem{}, of)
+	if findings != 1 || len(e.running) > 0 {
+		t.Errorf("%d findings when the exploration ended: %+v", findings, e.summary)
+	}
+}
+
+// withoutClaim returns an exploration of a scheduler that binds a pod without its claim.
+func withoutClaim(t *testing.T) (*exploring, *slot, subject) {
+	t.Helper()
 	client := fake.NewClientset()
 	s := &slot{namespace: namespaceObject("ns"), pods: newPodWatch()}
 	s.pods.pods = map[string]*corev1.Pod{}
-	// The pod is bound without its claim.
 	client.PrependReactor("create", "pods", func(a clienttesting.Action) (bool, runtime.Object, error) {
 		pod := a.(clienttesting.CreateAction).GetObject().(*corev1.Pod)
 		pod.UID, pod.Spec.NodeName = types.UID(pod.Name), "node"
 		s.pods.pods[pod.Name] = pod
 		return false, nil, nil
 	})
-	client.PrependReactor("create", "resourceslices", func(a clienttesting.Action) (bool, runtime.Object, error) {
-		if strings.Contains(a.(clienttesting.CreateAction).GetObject().(*resourceapi.ResourceSlice).Name, "k") {
-			cancel()
-		}
-		return false, nil, nil
-	})
-	of := func(id, namespace string) (*problem.Problem, error) {
+	e := &exploring{
+		options: Options{Config: testbed.Config{ReportDir: t.TempDir()}}, coverage: &problem.Coverage{},
+		running: map[uint64]bool{7: true}, shrunk: map[string]int{}, summary: Summary{Excused: map[string]int{}},
+		bed: &testbed.Testbed{Client: client, Progress: progress.New(nil)},
+	}
+	return e, s, func(id, namespace string) (*problem.Problem, error) {
 		claim := resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: id + "-claim", Labels: map[string]string{label: id}}}
 		claim.Spec.Devices.Requests = []resourceapi.DeviceRequest{{Name: "r", Exactly: &resourceapi.ExactDeviceRequest{DeviceClassName: "none"}}}
 		slice := resourceapi.ResourceSlice{ObjectMeta: metav1.ObjectMeta{Name: id + "-slice"}}
@@ -65,15 +92,6 @@ func TestInterruptedWhileExcusing(t *testing.T) {
 			Slices: []resourceapi.ResourceSlice{slice}, Claims: []resourceapi.ResourceClaim{claim},
 			Pods: []problem.Pod{{Name: id + "-pod", Claims: []string{claim.Name}}},
 		}, nil
-	}
-	e := &exploring{
-		options: Options{Config: testbed.Config{ReportDir: t.TempDir()}}, coverage: &problem.Coverage{},
-		running: map[uint64]bool{7: true}, shrunk: map[string]int{}, summary: Summary{Excused: map[string]int{}},
-		bed: &testbed.Testbed{Client: client, Progress: progress.New(nil), Target: stock()},
-	}
-	e.try(ctx, s, 7, &problem.Problem{}, of)
-	if ctx.Err() == nil || len(e.summary.Findings) > 0 || !e.running[7] {
-		t.Errorf("%v, %+v, running %v", ctx.Err(), e.summary, e.running)
 	}
 }
 

@@ -24,6 +24,7 @@ func Cases() []harness.Case {
 		AdminAccess,
 		AdminAccessCounters,
 		AdminAccessFirst,
+		AllConstrained,
 		AllElsewhere,
 		AllInUse,
 		AllNeedsOne,
