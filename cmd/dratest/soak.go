@@ -295,6 +295,8 @@ func soakError(ctx context.Context, s soak.Summary, err error) error {
 		return withCode(codeUsage, err)
 	case errors.Is(err, certify.ErrDriver):
 		return withCode(codeCasesFailed, err)
+	case s.Verdict == schema.Failed && s.Results != nil:
+		return withCode(codeCasesFailed, errors.Join(errors.New("the driver or the cluster violated rules under load"), err))
 	case s.Verdict == schema.Failed:
 		return withCode(codeCasesFailed, errors.Join(errors.New("rules of allocation were violated"), err))
 	case ctx.Err() != nil:

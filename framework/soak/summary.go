@@ -161,7 +161,7 @@ func (s Summary) writePage(dir string) error {
 	for _, f := range s.Findings {
 		text := fmt.Sprintf("%s: %s", f.Rule, f.Text)
 		if f.Warning {
-			r.Warnings = append(r.Warnings, text)
+			r.Warnings = append(r.Warnings, fmt.Sprintf("%s (%d times)", text, f.Count))
 		} else {
 			r.Violations = append(r.Violations, text)
 		}

@@ -70,10 +70,10 @@ func (KillDriver) Do(ctx context.Context, target soak.Target) error {
 	if err != nil {
 		return err
 	}
-	target.Happened(Driver, node)
 	if _, err := target.Agents.KillPlugin(ctx, &agentapi.DriverRequest{Node: node, Driver: target.Driver}); err != nil {
 		return fmt.Errorf("kill the driver on node %s: %w", node, err)
 	}
+	target.Happened(Driver, node)
 	for _, p := range old {
 		if err := target.Client.CoreV1().Pods(p.Namespace).Delete(ctx, p.Name, metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			return fmt.Errorf("delete the driver's pod %s: %w", p.Name, err)
