@@ -205,32 +205,23 @@ func (f *finder) loops(n ast.Node, inLoop bool) {
 		case *ast.RangeStmt:
 			f.loops(s.Body, true)
 			return false
-		case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.FuncLit:
-			if child != n {
-				for _, inner := range []ast.Node{bodyOf(child)} {
-					f.loops(inner, false)
-				}
-				return false
-			}
+		case *ast.SwitchStmt:
+			f.loops(s.Body, false)
+			return false
+		case *ast.TypeSwitchStmt:
+			f.loops(s.Body, false)
+			return false
+		case *ast.SelectStmt:
+			f.loops(s.Body, false)
+			return false
+		case *ast.FuncLit:
+			f.loops(s.Body, false)
+			return false
 		case *ast.BranchStmt:
 			f.branch(s, inLoop)
 		}
 		return true
 	})
-}
-
-func bodyOf(n ast.Node) ast.Node {
-	switch n := n.(type) {
-	case *ast.SwitchStmt:
-		return n.Body
-	case *ast.TypeSwitchStmt:
-		return n.Body
-	case *ast.SelectStmt:
-		return n.Body
-	case *ast.FuncLit:
-		return n.Body
-	}
-	return n
 }
 
 func (f *finder) branch(s *ast.BranchStmt, inLoop bool) {
