@@ -50,12 +50,14 @@ func TestEstimateIsLearned(t *testing.T) {
 	report := schema.Report{Selection: schema.Selection{Parallel: 2}, Cases: []schema.Case{
 		{ID: "core/a", Status: spec.Passed, DurationSeconds: 4}, {ID: "core/b", Status: spec.Failed, DurationSeconds: 120},
 		{ID: "life/a", Status: spec.Passed, DurationSeconds: 60, Labels: []string{"Serial"}}, {ID: "life/costs", Status: spec.NotApplicable},
+		// The estimate of the second certification had two seconds for each check without anything to check.
+		{ID: "sanity/shares", Status: spec.NotApplicable, DurationSeconds: 0.1, Labels: []string{"Serial"}},
 	}}
 	if err := readTimings(file).learn(file, report, 5*time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	p.Entries = p.Entries[:3]
-	if got, want := readTimings(file).estimate(p, 2, 0), ", about 5m0s (3 of 3 timed in earlier certifications)"; got != want {
+	p.Entries = append(p.Entries[:3], spec.Entry{Meta: spec.Meta{ID: "sanity/shares", SerialBecause: "x"}})
+	if got, want := readTimings(file).estimate(p, 2, 0), ", about 5m0s (4 of 4 timed in earlier certifications)"; got != want {
 		t.Errorf("after a certification of 5m: %q, want %q", got, want)
 	}
 	for _, damaged := range []string{"{", `{"cases":{"core/a":1e300}}`, `{"cases":{"core/a":-1}}`, `{"cases":{"core/a":1},"rest":1e18}`} {
