@@ -120,7 +120,7 @@ func (f *proveFlags) addCombined(flags *pflag.FlagSet) {
 	f.addVersion(flags)
 	flags.Uint64Var(&f.seed, "seed", 1, "seed of the drawn mutants and of the problems")
 	flags.IntVar(&f.count, "count", 200, "number of mutants")
-	flags.IntVar(&f.problems, "problems", 100, "number of problems for an undetected mutant")
+	flags.IntVar(&f.problems, "problems", 200, "number of problems for an undetected mutant")
 }
 
 func (f *proveFlags) addLife(flags *pflag.FlagSet) {

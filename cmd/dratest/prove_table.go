@@ -81,7 +81,7 @@ of local processes. Each is judged by "dratest explore" until the first finding.
 The mutant scheduler-none changes nothing and must have no finding. Undetected mutants
 may be equivalent to the original: read them. It needs a checkout and Go.`,
 		example: `  dratest prove combined --count 20
-  dratest prove combined --seed 7 --count 200 --problems 150 --resume`,
+  dratest prove combined --seed 7 --count 200 --problems 400 --resume`,
 	},
 	{
 		name: "access", cluster: "dratest-access", flags: (*proveFlags).addAccess, start: (*proveFlags).access,
