@@ -20,8 +20,10 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images"
@@ -67,26 +69,22 @@ func (f *proveFlags) mutants(ctx context.Context) (prove.Proof, prove.Prover, er
 	return set.Proof, &mutants.Prover{Parts: p, Options: o, Set: set, Provider: provider}, clusters.Usage(o.Validate())
 }
 
-// stock puts published bugs into Kubernetes' own kube-scheduler, on a control plane.
+// stock puts published bugs into Kubernetes' own components, on a control plane.
 func (f *proveFlags) stock(ctx context.Context) (prove.Proof, prove.Prover, error) {
 	set, err := mutants.LoadStock(run.Metas(parts().Cases))
 	if err != nil {
 		return set.Proof, nil, err
 	}
-	if _, err := f.Select(set.Proof); err != nil {
+	trials, err := f.Select(set.Proof)
+	if err != nil {
 		return set.Proof, nil, err
 	}
 	f.Cluster.Provider, f.Cluster.Nodes, f.Cluster.Stack = clusters.ProviderControlPlane, simulatedNodes, clusters.AllStock()
 	f.Cluster.Version = versions.Newest().Kubernetes
 	set.Proof.Where = f.where()
-	const program = "kube-scheduler"
-	path, err := images.Local{Progress: progress.New(f.Out)}.ChangedProgram(ctx, f.Cluster.Version, program, components.StockModules(), func(modules fs.FS) (map[string][]byte, error) {
-		return components.StockOverlay(modules, set.Components)
-	})
-	if err != nil {
+	if f.Cluster.Programs, err = stockPrograms(ctx, images.Local{Progress: progress.New(f.Out)}, f.Cluster.Version, set.Components, trials); err != nil {
 		return set.Proof, nil, err
 	}
-	f.Cluster.Programs = map[string]string{program: path}
 	p, o := f.cases()
 	return set.Proof, &mutants.Prover{Parts: p, Options: o, Set: set, Provider: providers.NewClusters(progress.New(f.Out))}, clusters.Usage(o.Validate())
 }
@@ -117,6 +115,30 @@ func (f *proveFlags) combined(context.Context) (prove.Proof, prove.Prover, error
 		Parts: testbed.Parts{Clusters: provider, Agents: simAgents("")}, Provider: provider,
 		Options: explore.Options{Config: f.Config, Seed: f.seed, Problems: f.problems, Parallel: 24},
 	}, nil
+}
+
+// stockPrograms builds the programs of the trials, each with all of its mutants, and returns their paths.
+func stockPrograms(ctx context.Context, local images.Local, version string, all []components.Mutant, trials []prove.Trial) (map[string]string, error) {
+	byProgram, wanted := map[string][]components.Mutant{}, map[string]bool{}
+	for _, m := range all {
+		program := components.StockProgram(m.Component())
+		byProgram[program] = append(byProgram[program], m)
+		wanted[program] = wanted[program] || slices.ContainsFunc(trials, func(t prove.Trial) bool { return t.ID == m.ID })
+	}
+	paths := map[string]string{}
+	for _, program := range slices.Sorted(maps.Keys(byProgram)) {
+		if !wanted[program] {
+			continue
+		}
+		path, err := local.ChangedProgram(ctx, version, program, components.StockModules(), func(modules fs.FS) (map[string][]byte, error) {
+			return components.StockOverlay(modules, byProgram[program])
+		})
+		if err != nil {
+			return nil, err
+		}
+		paths[program] = path
+	}
+	return paths, nil
 }
 
 // allMutants returns the mutants left by --rest-of. --changed-since narrows --only.

@@ -61,13 +61,15 @@ The last line also counts the cases that have not detected any of these mutants.
   dratest prove mutants --only driver-prepare-hang,driver-unprepare-hang`,
 	},
 	{
-		name: "stock", cluster: "dratest-stock", flags: (*proveFlags).addMadeWithPods, start: (*proveFlags).stock,
-		short: "Check that cases detect published bugs in Kubernetes' own scheduler (10 minutes)",
-		long: `Build kube-scheduler with published bugs that its release does not have, turn them on one
-after the other on one control plane of local processes, and check that a case for the
-violated requirement fails. The case must pass without the bug. It needs Go.`,
+		name: "stock", cluster: "dratest-stock", flags: (*proveFlags).addStock, start: (*proveFlags).stock,
+		short: "Check that cases detect published bugs in Kubernetes' own components (20 minutes)",
+		long: `Build kube-scheduler, kube-controller-manager and kube-apiserver with published bugs
+that their release does not have, turn them on one after the other on one control plane
+of local processes, and check that a case for the violated requirement fails. The case
+must pass without the bug. It needs Go.`,
 		example: `  dratest prove stock
-  dratest prove stock --only 'scheduler-stock-share-*'`,
+  dratest prove stock --only 'scheduler-stock-share-*'
+  dratest prove stock --only 'apiserver-stock-*' --feature-gates DRADeviceTaints=false`,
 	},
 	{
 		name: "combined", cluster: "dratest-combined", flags: (*proveFlags).addCombined, start: (*proveFlags).combined,

@@ -50,7 +50,8 @@ var ListAttributes = harness.Case{Meta: spec.Meta{
 	t.Publish("pool", t.Nodes[0],
 		of("triangle-ab", "a", "b"), of("triangle-bc", "b", "c"), of("triangle-ca", "c", "a"),
 		of("star-ab", "a", "b"), of("star-a", "a"), of("star-ca", "c", "a"),
-		of("path-ab", "a", "b"), of("path-c", "c"), of("path-cd", "c", "d"), of("path-de", "d", "e"))
+		of("path-ab", "a", "b"), of("path-c", "c"), of("path-cd", "c", "d"), of("path-de", "d", "e"),
+		of("fork-ab", "a", "b"), of("fork-bx", "b", "x"), of("fork-ay", "a", "y"), of("fork-az", "a", "z"))
 	in := func(set string) string { return t.Attribute("set") + " == '" + set + "'" }
 	links := resourceapi.FullyQualifiedName(t.DriverName() + "/links")
 	distinct := resourceapi.DeviceConstraint{DistinctAttribute: &links}
@@ -65,6 +66,9 @@ var ListAttributes = harness.Case{Meta: spec.Meta{
 	wait(t, constrained(objects.Claim("triangle", count("req", class, 3, in("triangle"))), match(t, "links")))
 	t.Expect(use(t, constrained(objects.Claim("star", count("req", class, 3, in("star"))), match(t, "links")))).
 		To(matchers.HaveDevices("star-ab", "star-a", "star-ca"), "three devices with a common value")
+	// The first two have only b in common, so the second one has to be given back (kubernetes#140325).
+	t.Expect(use(t, constrained(objects.Claim("fork", count("req", class, 3, in("fork"))), match(t, "links")))).
+		To(matchers.HaveDevices("fork-ab", "fork-ay", "fork-az"), "three devices with a common value behind others")
 	wait(t, constrained(objects.Claim("four", count("req", class, 4, in("path"))), distinct))
 	t.Expect(use(t, constrained(objects.Claim("path", count("req", class, 3, in("path"))), distinct))).
 		To(matchers.HaveDevices("path-ab", "path-c", "path-de"), "three devices, no two with a common value")

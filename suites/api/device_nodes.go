@@ -30,7 +30,7 @@ var DeviceNodes = harness.Case{Meta: spec.Meta{
 	ID:     "api/device-nodes",
 	Checks: "Devices name their nodes, in exactly one way, if and only if their slice leaves that to them; others are rejected.",
 	Requires: []spec.RequirementID{
-		"kep-4815/node-selection-per-device", "kep-4815/device-node-selection",
+		"kep-4815/node-selection-per-device", "kep-4815/device-node-selection", "kep-4381/slice-node-selector-labels",
 	},
 	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices}},
 }, Run: func(t *harness.T) {
@@ -54,6 +54,9 @@ var DeviceNodes = harness.Case{Meta: spec.Meta{
 			d.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: numbered(terms, nodeTerm)}
 		})
 	}
+	labeled := func(value string) func(*resourceapi.ResourceSlice) {
+		return nodes(func(d *resourceapi.Device) { d.NodeSelector = nodeLabel(value) })
+	}
 	none := nodes(func(*resourceapi.Device) {})
 	both := onDevice(func(d *resourceapi.Device) { d.NodeName = ptr.To("node") })
 	off := nodes(func(d *resourceapi.Device) { d.AllNodes = ptr.To(false) })
@@ -76,6 +79,7 @@ var DeviceNodes = harness.Case{Meta: spec.Meta{
 		{"false for all nodes", nil, off, device + ".allNodes", invalid},
 		{"a slice with perDeviceNodeSelection set to false", nil, func(s *resourceapi.ResourceSlice) { s.Spec.PerDeviceNodeSelection = ptr.To(false) }, "spec.perDeviceNodeSelection", invalid},
 		{"an empty name of a node", named("n"), named(""), device + ".nodeName", invalid},
+		{"a selector with an invalid label", labeled("a.b"), labeled("a b"), device + ".nodeSelector.nodeSelectorTerms[0].matchExpressions[0].values[0]", invalid},
 		{"a selector without terms", selected(1), selected(0), device + ".nodeSelector.nodeSelectorTerms", ""},
 		{"a slice with perDeviceNodeSelection and all nodes", nil, sliceToo, "spec", invalid},
 		{"a node of a device in a slice for all nodes", alone, bySlice(func(d *resourceapi.Device) { d.NodeName = ptr.To("node") }), device, invalid},

@@ -31,7 +31,7 @@ var SliceRules = harness.Case{Meta: spec.Meta{
 	Checks: "A slice has a driver, a pool, nodes in one way and at most 128 unique devices; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/slice-driver-name", "resource-v1/driver-name-63", "kep-4381/slice-needs-pool", "kep-4381/pool-name-format",
-		"kep-4381/slice-count-positive", "kep-4381/slice-node-selection-one", "kep-4381/slice-node-selector-one-term",
+		"kep-4381/slice-count-positive", "kep-4381/slice-node-selection-one", "kep-4381/slice-node-selector-one-term", "kep-4381/slice-node-selector-labels",
 		"kep-4381/slice-128-devices", "kep-4381/device-name-label", "kubeletplugin/invalid-slices-rejected",
 	},
 	Needs: spec.Needs{NoNode: true},
@@ -106,6 +106,9 @@ func sliceNodes() []rule[*resourceapi.ResourceSlice] {
 			s.NodeSelector = &corev1.NodeSelector{NodeSelectorTerms: numbered(terms, nodeTerm)}
 		})
 	}
+	labeled := func(value string) func(*resourceapi.ResourceSlice) {
+		return nodes(func(s *resourceapi.ResourceSliceSpec) { s.NodeSelector = nodeLabel(value) })
+	}
 	all := func(all bool) func(*resourceapi.ResourceSlice) {
 		return nodes(func(s *resourceapi.ResourceSliceSpec) { s.AllNodes = &all })
 	}
@@ -121,9 +124,17 @@ func sliceNodes() []rule[*resourceapi.ResourceSlice] {
 		{"an empty name of a node", named("n"), named(""), "spec.nodeName", invalid},
 		{"a node with a capital", named("node"), named("Node"), "spec.nodeName", invalid},
 		{"a selector without terms", selected(1), selected(0), "spec.nodeSelector.nodeSelectorTerms", ""},
+		{"a selector with an invalid label", labeled("a.b"), labeled("a b"), "spec.nodeSelector.nodeSelectorTerms[0].matchExpressions[0].values[0]", invalid},
 		{"a selector with two terms", selected(1), selected(2), "spec.nodeSelector.nodeSelectorTerms", invalid},
 		{"a node with a name of 254 characters", named(characters(253)), named(characters(254)), "spec.nodeName", ""},
 	}
+}
+
+// nodeLabel selects nodes by one value of a label.
+func nodeLabel(value string) *corev1.NodeSelector {
+	term := nodeTerm(0)
+	term.MatchExpressions[0].Values[0] = value
+	return &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}}
 }
 
 func nodeTerm(i int) corev1.NodeSelectorTerm {

@@ -31,6 +31,7 @@ func Cases() []harness.Case {
 		FailedDeviceFree,
 		SeveralDevices,
 		OneOfTwoFails,
+		SharedClaimFails,
 		OthersGoOn,
 		NodeSelectorFirst,
 	}

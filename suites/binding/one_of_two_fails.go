@@ -65,3 +65,24 @@ var OneOfTwoFails = harness.Case{Meta: spec.Meta{
 		t.Expect(t.Claim(row.stays)).To(matchers.HaveDeviceConditions(profiles.Attached), "status of the working device")
 	}
 }}
+
+// SharedClaimFails fails the device of a claim while two pods wait for it (kubernetes#137371).
+var SharedClaimFails = harness.Case{Meta: spec.Meta{
+	ID:       "binding/shared-claim-fails",
+	Checks:   "If the device of a shared claim fails, all its pods are bound once the claim's next device is ready.",
+	Requires: []spec.RequirementID{"kep-5007/failure-reschedules"},
+	Needs:    spec.Needs{NoKubelet: true, Since: "1.36", Features: features()},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	t.Publish("pool", t.Nodes[0], conditional("a", profiles.Attached))
+	t.Create(objects.Claim("shared", objects.Request("req", class)), objects.Pod("first", t.Image, "shared"), objects.Pod("second", t.Image, "shared"))
+	for _, pod := range []string{"first", "second"} {
+		t.WaitEvent(pod, "BindingConditionsPending", "")
+	}
+	set(t, "shared", "a", profiles.AttachFailed)
+	t.WaitClaim("shared", "allocated anew", func(c *resourceapi.ResourceClaim) bool {
+		return c.Status.Allocation != nil && len(c.Status.Devices) == 0
+	})
+	ready(t, "first", "shared")
+	ready(t, "second", "shared")
+}}

@@ -17,6 +17,13 @@ limitations under the License.
 package claims
 
 import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/scheduler"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -40,3 +47,37 @@ var DeletedIdle = harness.Case{Meta: spec.Meta{
 	t.WaitClaimGone("idle")
 	t.WaitScheduled("next")
 }}
+
+// FinalizerRemoved has somebody remove the finalizer of an allocated claim, which goes at once when deleted
+// (kubernetes#140831).
+var FinalizerRemoved = harness.Case{Meta: spec.Meta{
+	ID:            "claims/finalizer-removed",
+	Checks:        "The device of an allocated claim that is gone without being deallocated serves a waiting pod at once.",
+	Requires:      []spec.RequirementID{"kep-4381/deallocation-seen", "kep-4381/claim-events-retry"},
+	Needs:         spec.Needs{NoKubelet: true, Alone: true},
+	SerialBecause: "Claims released by other cases wake all waiting pods.",
+	KnownIssue: &spec.KnownIssue{
+		Issue: "kubernetes#140831", Component: spec.Scheduler, Through: "1.36", Review: "2027-01-31",
+		Does: "The deletion of an allocated claim wakes no pod waiting for its device.",
+	},
+}, Run: func(t *harness.T) {
+	class := devices(t, t.Nodes[0], 1)
+	allocated(t, "idle", class)
+	scheduler.AwaitSeen(t)
+	t.Create(objects.Claim("next", objects.Request("req", class)), objects.Pod("next", t.Image, "next"))
+	t.WaitUnschedulable("next", "cannot allocate all claims")
+
+	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Patch(t.Context(), "idle", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+	t.NoError(err, "remove the finalizer")
+	t.Delete(t.Claim("idle"))
+	t.WaitClaimGone("idle")
+	if !t.OccursWithin(wakingTime, "the waiting pod to be scheduled", func(context.Context) (bool, string, error) {
+		node := t.PodNow("next").Spec.NodeName
+		return node != "", fmt.Sprintf("node %q", node), nil
+	}) {
+		t.KnownIssue("a pod waiting for the device is not scheduled within %s", wakingTime)
+	}
+}}
+
+// wakingTime exceeds the maximal backoff of a pod with a few attempts; the scheduler retries all pods after 5 minutes.
+const wakingTime = 15 * time.Second

@@ -18,6 +18,7 @@ package claims
 
 import (
 	"github.com/onsi/gomega"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -28,7 +29,7 @@ import (
 var Owner = harness.Case{Meta: spec.Meta{
 	ID:       "claims/owner",
 	Checks:   "A claim from a template is owned by its pod by name and UID, and garbage-collected with it; others stay.",
-	Requires: []spec.RequirementID{"kep-4381/owner-reference-cleans-up", "kep-4381/user-claim-outlives-pods"},
+	Requires: []spec.RequirementID{"kep-4381/owner-reference-cleans-up", "kep-4381/owner-not-blocked", "kep-4381/user-claim-outlives-pods"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
@@ -40,6 +41,8 @@ var Owner = harness.Case{Meta: spec.Meta{
 		t.Expect(made.OwnerReferences).To(gomega.HaveLen(1), "owners of the claim")
 		owner := made.OwnerReferences[0]
 		t.Expect([]string{owner.APIVersion, owner.Kind, owner.Name, string(owner.UID)}).To(gomega.Equal([]string{"v1", "Pod", name, string(pod.UID)}), "owner of the claim")
+		// It would take the right to update finalizers of pods.
+		t.Expect(ptr.Deref(owner.BlockOwnerDeletion, false)).To(gomega.BeFalse(), "whether the claim blocks the deletion of its owner")
 
 		alike := objects.Claim("alike-"+name, objects.Request("req", class))
 		alike.OwnerReferences = made.OwnerReferences

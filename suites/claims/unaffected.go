@@ -20,6 +20,7 @@ import (
 	"fmt"
 
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -50,5 +51,20 @@ var Unaffected = harness.Case{Meta: spec.Meta{
 		t.WaitScheduled(name)
 		t.Expect(t.Events(name)).NotTo(gomega.ContainElement(gomega.HavePrefix("FailedScheduling")), "events of pod %s", name)
 	}
+	nowhere := objects.Pod("nowhere", t.Image)
+	nowhere.Spec.NodeSelector = map[string]string{"example.com/nowhere": ""}
+	t.Create(nowhere)
+	t.WaitUnschedulable("nowhere", "")
+	t.Expect(said(t.PodNow("nowhere"))).NotTo(gomega.MatchRegexp("(?i)claim"), "reason for a pod without claims")
 	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.BeNil(), "allocation of the waiting claim")
 }}
+
+// said returns why a pod is unschedulable.
+func said(p *corev1.Pod) string {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodScheduled {
+			return c.Message
+		}
+	}
+	return ""
+}

@@ -17,8 +17,10 @@ limitations under the License.
 package eviction
 
 import (
+	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -36,6 +38,7 @@ var RuleInProgress = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], named("pod"), named("free"))
 	tolerant(t, class, "pod", forSeconds(15))
+	finalizers(t, "pod", `["example.com/terminates-later"]`) // an evicted pod is not pending while it terminates (kubernetes#135611)
 	rule := func(device string, effect resourceapi.DeviceTaintEffect) *resourceapi.DeviceTaintRule {
 		r := objects.TaintRule(device+"-"+t.DriverName(), t.DriverName(), broken(effect))
 		r.Spec.DeviceSelector.Device = &device
@@ -49,6 +52,14 @@ var RuleInProgress = harness.Case{Meta: spec.Meta{
 	t.Create(free, used)
 	waitInProgress(t, used, 1, metav1.ConditionTrue)
 	waitNotInProgress(t, free, 1)
-	t.WaitPodGone("pod")
+	t.WaitPod("pod", "evicted", func(p *corev1.Pod) (bool, error) { return p.DeletionTimestamp != nil, nil })
 	waitNotInProgress(t, used, 1)
+	finalizers(t, "pod", "null")
+	t.WaitPodGone("pod")
 }}
+
+// finalizers replaces the finalizers of a pod.
+func finalizers(t *harness.T, pod, all string) {
+	_, err := t.Client.CoreV1().Pods(t.Namespace).Patch(t.Context(), pod, types.MergePatchType, []byte(`{"metadata":{"finalizers":`+all+`}}`), metav1.PatchOptions{})
+	t.NoError(err, "change the finalizers of pod %s", pod)
+}

@@ -36,7 +36,7 @@ func Cases() []harness.Case {
 		DaemonSets,
 		LateSlices,
 		Learned,
-		Shrink,
+		Shrink, ShrinkIdle,
 		RealNodes,
 	}
 }

@@ -68,6 +68,30 @@ var Shrink = harness.Case{Meta: spec.Meta{
 	}
 }}
 
+// ShrinkIdle removes a node with unused devices, without pods, and with a pod whose claim does not exist.
+var ShrinkIdle = harness.Case{Meta: spec.Meta{
+	ID:       "whatif/shrink-idle",
+	Checks:   "For dra-whatif a node with unused devices can go, unless one of its pods references a missing claim.",
+	Requires: []spec.RequirementID{simulates},
+	Needs:    needs(),
+}, Run: func(t *harness.T) {
+	t.CreateClass(nil)
+	group := whatif.NodeGroup(t, "idle", profiles.TwoDevices().Pools[0].Devices...)
+	node := group.Name + "-0"
+	whatif.AddNode(t, group, node)
+	predicted := whatif.Shrink(t, node)
+	t.Expect(predicted.Possible).To(gomega.BeTrue(), "a node with unused devices can go, blocked by %q", predicted.Blockers)
+
+	pod := objects.Pod("unknown", t.Image, "missing")
+	pod.Spec.NodeName = node
+	whatif.OnAdded(t, &pod.Spec)
+	t.Create(pod)
+	predicted = whatif.Shrink(t, node)
+	t.Expect(predicted.Possible).To(gomega.BeFalse(), "the node can go although the claim of its pod is missing")
+	t.Expect(predicted.Pods).To(gomega.HaveLen(1), "pods to move")
+	t.Expect(predicted.Pods[0].Node).To(gomega.BeEmpty(), "node of the pod with a missing claim")
+}}
+
 // rackSlice publishes a device of the rack's own model, reachable from two nodes.
 func rackSlice(t *harness.T, rack string, nodes ...string) *resourceapi.ResourceSlice {
 	slice := t.Slice(rack, "", profiles.Device(0, rack, "8Gi"))

@@ -74,10 +74,11 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 	o.Cluster, o.Kubeconfig, o.Context = clusters.Config{}, p.bed.Kubeconfig, p.bed.Context
 	o.ReportDir, o.First, o.Out = dir, true, nil
 	var s explore.Summary
-	crashed, err := p.switcher.With(ctx, components.Mutant{Defect: spec.Defect{ID: t.ID}}, func() (err error) {
+	m := components.Mutant{Defect: spec.Defect{ID: t.ID}}
+	crashed, err := p.switcher.With(ctx, m, func() (err error) {
 		running, stop := context.WithCancel(ctx)
 		defer stop()
-		go p.switcher.Watch(running, spec.Scheduler, stop)
+		go p.switcher.Watch(running, m, stop)
 		s, err = explore.Run(running, p.Parts, o)
 		return err
 	})

@@ -74,6 +74,9 @@ func Components(mutants []Mutant) []string {
 
 func ofCluster() []string { return []string{spec.Scheduler, spec.Controllers, spec.Kubelet} }
 
+// apiServer is the component of mutants of kube-apiserver. Those of any API server are in package apiserver.
+const apiServer = "apiserver"
+
 //go:embed mutants stock
 var files embed.FS
 
@@ -141,8 +144,12 @@ var (
 
 func (m Mutant) validate() error {
 	var problems []string
-	if !idPattern.MatchString(m.ID) || !m.OfCompanion && !slices.Contains(ofCluster(), m.Component()) {
-		problems = append(problems, "its ID must begin with the component: scheduler-, controllers-, kubelet-, or that of a companion")
+	known := slices.Contains(ofCluster(), m.Component())
+	if m.Stock {
+		known = StockProgram(m.Component()) != ""
+	}
+	if !idPattern.MatchString(m.ID) || !m.OfCompanion && !known {
+		problems = append(problems, "its ID must begin with the component: scheduler-, controllers-, of stock apiserver-, of own kubelet-, or that of a companion")
 	}
 	if !strings.HasSuffix(m.What, ".") {
 		problems = append(problems, "what must be a sentence ending with a full stop")

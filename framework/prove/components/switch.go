@@ -43,15 +43,30 @@ type program struct {
 	lease string
 }
 
-func programOf(component string) program {
-	switch component {
-	case spec.Scheduler:
+func programOf(m Mutant) program {
+	switch component := m.Component(); {
+	case m.Stock:
+		return program{StockProgram(component), ""} // on a control plane, without leader election
+	case component == spec.Scheduler:
 		return program{"kube-scheduler", "kube-scheduler"}
-	case spec.Controllers:
+	case component == spec.Controllers:
 		return program{"dra-controller-manager", "dra-controller-manager"}
 	default:
 		return program{"kubelet", ""}
 	}
+}
+
+// StockProgram is Kubernetes' program for a component of LoadStock's mutants, or "".
+func StockProgram(component string) string {
+	switch component {
+	case spec.Scheduler:
+		return "kube-scheduler"
+	case spec.Controllers:
+		return "kube-controller-manager"
+	case apiServer:
+		return "kube-apiserver"
+	}
+	return ""
 }
 
 const (
@@ -71,9 +86,8 @@ type switcher interface {
 	processes(ctx context.Context, p program) (string, error)
 }
 
-// turn returns once the component works with the mutant.
-func turn(ctx context.Context, s switcher, component, mutant string) error {
-	p := programOf(component)
+// turn returns once the program works with the mutant.
+func turn(ctx context.Context, s switcher, p program, mutant string) error {
 	if err := s.signal(ctx, p, mutant); err != nil {
 		return fmt.Errorf("switch %s to mutant %q: %w", p.name, mutant, err)
 	}

@@ -96,10 +96,10 @@ func (p *Prover) With(ctx context.Context, m Mutant, do func() error) (crashed b
 	if err := p.prepare(ctx); err != nil {
 		return false, err
 	}
-	if err := turn(ctx, p.switcher, m.Component(), m.ID); err != nil {
+	program := programOf(m)
+	if err := turn(ctx, p.switcher, program, m.ID); err != nil {
 		return false, err
 	}
-	program := programOf(m.Component())
 	before, err := p.switcher.processes(ctx, program)
 	if err == nil {
 		err = do()
@@ -107,16 +107,16 @@ func (p *Prover) With(ctx context.Context, m Mutant, do func() error) (crashed b
 	always := context.WithoutCancel(ctx)
 	after, lookErr := p.switcher.processes(always, program)
 	crashed = lookErr == nil && before != after
-	offErr := turn(always, p.switcher, m.Component(), "")
+	offErr := turn(always, p.switcher, program, "")
 	if offErr != nil && crashed {
 		offErr = fmt.Errorf("%s: %w", crash, offErr)
 	}
 	return crashed, errors.Join(err, lookErr, offErr)
 }
 
-// Watch calls ended if the component's processes end before ctx does. It works while a mutant is on (With).
-func (p *Prover) Watch(ctx context.Context, component string, ended func()) {
-	before, err := p.switcher.processes(ctx, programOf(component))
+// Watch calls ended if the processes of the mutant's component end before ctx does. It works while the mutant is on (With).
+func (p *Prover) Watch(ctx context.Context, m Mutant, ended func()) {
+	before, err := p.switcher.processes(ctx, programOf(m))
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
 	for err == nil {
@@ -126,7 +126,7 @@ func (p *Prover) Watch(ctx context.Context, component string, ended func()) {
 		case <-ticker.C:
 		}
 		var now string
-		if now, err = p.switcher.processes(ctx, programOf(component)); err == nil && now != before {
+		if now, err = p.switcher.processes(ctx, programOf(m)); err == nil && now != before {
 			ended()
 			return
 		}
