@@ -81,7 +81,10 @@ func (b Bug) of(all []Evidence) []Evidence {
 	names := b.Names()
 	return slices.DeleteFunc(slices.Clone(all), func(e Evidence) bool {
 		return !slices.ContainsFunc(e.Issues, func(issue string) bool {
-			return slices.Contains(names, strings.TrimPrefix(issue, "kubernetes/"))
+			if number, ok := strings.CutPrefix(issue, "kubernetes/kubernetes#"); ok {
+				issue = "kubernetes#" + number
+			}
+			return slices.Contains(names, issue)
 		})
 	})
 }

@@ -52,3 +52,11 @@ corpus: detected=1 missed=2 not-yet=1 not-applicable=1 total=5
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// A tool's repository of the same organization lost its organization, and its bug's trial was not found.
+func TestJudgeFindsToolsOfKubernetes(t *testing.T) {
+	verdicts := Judge([]Bug{{ID: "kubernetes/autoscaler#1"}}, []Evidence{{Issues: []string{"kubernetes/autoscaler#1"}, What: "mutant", By: []string{"whatif/x"}}})
+	if verdicts[0].State != Detected {
+		t.Errorf("got %+v", verdicts)
+	}
+}
