@@ -16,10 +16,16 @@ limitations under the License.
 
 package allocation
 
-import "github.com/dra-conformance/dratest/framework/harness"
+import (
+	"slices"
+
+	"github.com/dra-conformance/dratest/framework/harness"
+)
 
 // Cases returns the cases of this area in listing order.
-func Cases() []harness.Case {
+func Cases() []harness.Case { return slices.Concat(firstHalf(), secondHalf()) }
+
+func firstHalf() []harness.Case {
 	return []harness.Case{
 		AdminAccess,
 		AdminAccessCounters,
@@ -55,6 +61,11 @@ func Cases() []harness.Case {
 		Counters,
 		CountersAfterRefusal,
 		CountsBeyondLimit,
+	}
+}
+
+func secondHalf() []harness.Case {
+	return []harness.Case{
 		DeallocatedIfStuck,
 		DerivedAttributes,
 		DerivedErrors,
