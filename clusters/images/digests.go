@@ -28,7 +28,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters/images/cache"
 	"github.com/dra-conformance/dratest/clusters/images/layer"
-	"github.com/dra-conformance/dratest/clusters/images/modules"
+	"github.com/dra-conformance/dratest/clusters/images/source"
 	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -46,11 +46,14 @@ func (l Local) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digest
 	}
 	found := spec.Digests{}
 	for _, a := range wanted {
-		version, err := versions.Lookup(a.Version)
-		if err != nil || version.Kubernetes != a.Version {
+		from, ok, err := b.local(a.Version)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
 			continue // no local program for other versions
 		}
-		path, _, err := b.modules.Path(modules.Kubernetes(version, a.Program))
+		path, _, err := b.modules.Path(from.program(from.source.Version, a.Program))
 		if err != nil {
 			return nil, err
 		}
@@ -64,6 +67,15 @@ func (l Local) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digest
 		found[a] = []string{digest}
 	}
 	return found, nil
+}
+
+// local returns the sources of a version that programs may have been built of on this machine.
+func (b *builder) local(version string) (from origins, ok bool, err error) {
+	if v, err := versions.Lookup(version); err == nil && v.Listed() {
+		return origins{source: source.Source{Version: v}}, v.Kubernetes == version, nil
+	}
+	from.source, ok, err = b.recorded(version)
+	return from, ok, err
 }
 
 // digestOf returns the digest of a program's image. The kubelet has no image: its file is hashed.

@@ -31,7 +31,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images/debian"
 	"github.com/dra-conformance/dratest/clusters/images/layer"
 	"github.com/dra-conformance/dratest/clusters/images/modules"
-	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
@@ -46,16 +45,17 @@ func (l Local) Program(ctx context.Context, version, program string) (path strin
 // are those of Program.
 func (l Local) ChangedProgram(ctx context.Context, version, program string, changed []string, change func(fs.FS) (map[string][]byte, error)) (string, error) {
 	o := l.options(version)
-	v, err := versions.Lookup(version)
-	if err != nil {
-		return "", err
-	}
-	if o.Progress == nil {
-		o.Progress = &progress.Printer{}
-	}
 	b, err := newBuilder(ctx, o)
 	if err != nil {
 		return "", err
+	}
+	from, err := b.origins(ctx)
+	if err != nil {
+		return "", err
+	}
+	binary := from.program(from.source.Version, program)
+	if binary.Checkout != "" {
+		return "", fmt.Errorf("%w: %s of a checkout cannot be built with changes: name a release", clusters.ErrEnvironment, program)
 	}
 	unlock, err := b.cache.Lock(ctx, b.Progress)
 	if err != nil {
@@ -64,7 +64,7 @@ func (l Local) ChangedProgram(ctx context.Context, version, program string, chan
 	defer unlock()
 	var built string
 	err = slowly(b.Progress, "build "+program+" with changes", 3*time.Minute, func() (err error) {
-		built, err = b.modules.BuildChanged(ctx, modules.Changed{Binary: modules.Kubernetes(v, program), Modules: changed, Change: change})
+		built, err = b.modules.BuildChanged(ctx, modules.Changed{Binary: binary, Modules: changed, Change: change})
 		return err
 	})
 	if err != nil {
@@ -81,6 +81,11 @@ func (l Local) Component(ctx context.Context, version, program string) (clusters
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}
+	found, err := b.find(ctx, version, "")
+	if err != nil {
+		return clusters.ComponentImage{}, err
+	}
+	v := found.Version
 	entries := []layer.Entry{{Path: "usr/local/bin/" + program, Mode: 0o755, File: path}}
 	if program == "kube-proxy" {
 		rootfs, err := debian.Node().Build(ctx, b.cache, b.Progress)
@@ -93,40 +98,34 @@ func (l Local) Component(ctx context.Context, version, program string) (clusters
 		}
 		entries = append(entries, runs...)
 	}
-	v, err := versions.Lookup(version)
-	if err != nil {
-		return clusters.ComponentImage{}, err
-	}
 	return componentArchive(kubernetesImage(v, program), v, entries)
 }
 
 func buildProgram(ctx context.Context, o Options, program string) (*builder, string, error) {
-	return buildBinary(ctx, o, func(v versions.Version) modules.Binary {
+	return buildBinary(ctx, o, func(from origins) modules.Binary {
 		switch program {
 		case "etcd":
 			return modules.Etcd()
 		case "kwok":
 			return modules.Kwok()
 		default:
-			return modules.Kubernetes(v, program)
+			return from.program(from.source.Version, program)
 		}
 	})
 }
 
 // buildBinary keeps other processes from building the same.
-func buildBinary(ctx context.Context, o Options, of func(versions.Version) modules.Binary) (*builder, string, error) {
-	version, err := versions.Lookup(o.Version)
-	if err != nil {
-		return nil, "", err
-	}
-	if o.Progress == nil {
-		o.Progress = &progress.Printer{}
-	}
+func buildBinary(ctx context.Context, o Options, of func(origins) modules.Binary) (*builder, string, error) {
 	b, err := newBuilder(ctx, o)
 	if err != nil {
 		return nil, "", err
 	}
-	if path, _, err := b.modules.Path(of(version)); err == nil && cache.Exists(path) {
+	from, err := b.origins(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	binary := of(from)
+	if path, _, err := b.modules.Path(binary); err == nil && cache.Exists(path) {
 		return b, path, nil // a concurrent build of something else does not matter
 	}
 	unlock, err := b.cache.Lock(ctx, b.Progress)
@@ -134,7 +133,7 @@ func buildBinary(ctx context.Context, o Options, of func(versions.Version) modul
 		return nil, "", err
 	}
 	defer unlock()
-	path, err := b.modules.Build(ctx, of(version))
+	path, err := b.modules.Build(ctx, binary)
 	return b, path, err
 }
 

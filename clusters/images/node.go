@@ -55,7 +55,7 @@ const (
 
 // Options selects the node image to build. The zero value is the newest version on this machine.
 type Options struct {
-	// Version as versions.Lookup takes it; empty means the newest.
+	// Version as Local.Version takes it; empty means the newest listed one.
 	Version string
 	// Restricted builds an image for a machine without CAP_SYS_RESOURCE; see the function Restricted.
 	Restricted bool
@@ -63,8 +63,8 @@ type Options struct {
 	// Cache is the cache directory; empty means the default of cache.Open.
 	Cache  string
 	Engine engine.Engine
-	// Source is a checkout of Kubernetes or a version missing from the table; Version then gives the version of a
-	// checkout without tags.
+	// Source is a checkout of Kubernetes or a version not listed; Version then gives the version of a checkout without
+	// tags.
 	Source string
 	// Components are checkouts of single components, by name.
 	Components map[string]string
@@ -88,18 +88,10 @@ func Node(ctx context.Context, o Options) (string, error) {
 	if o.Progress == nil {
 		o.Progress = &progress.Printer{}
 	}
-	version := versions.Newest()
-	if o.Version != "" && o.Source == "" {
-		var err error
-		if version, err = versions.Lookup(o.Version); err != nil {
-			return "", err
-		}
-	}
-	moving := nodeRepository + ":" + version.Kubernetes
 	b, err := newBuilder(ctx, o)
 	if command.NotFound(err) && o.Source == "" && len(o.Components) == 0 {
 		// A machine without the means to build uses the image built for it.
-		if _, ok, imageErr := o.Engine.Image(ctx, moving); ok && imageErr == nil {
+		if moving, ok := readyImage(ctx, o); ok {
 			o.Progress.Printf("  -- no Go on this machine: taking the node image %s as it is", moving)
 			return moving, nil
 		}
@@ -107,11 +99,12 @@ func Node(ctx context.Context, o Options) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	from, err := b.origins(ctx, &version)
+	from, err := b.origins(ctx)
 	if err != nil {
 		return "", err
 	}
-	moving = nodeRepository + ":" + from.tag(version)
+	version := from.source.Version
+	moving := nodeRepository + ":" + from.tag(version)
 	sim, err := b.sim(ctx)
 	if err != nil {
 		return "", err
@@ -129,7 +122,24 @@ func Node(ctx context.Context, o Options) (string, error) {
 	return ref, nil
 }
 
+// readyImage returns the image last built for a version, if the engine has one.
+func readyImage(ctx context.Context, o Options) (moving string, ok bool) {
+	version := versions.Newest()
+	if o.Version != "" {
+		var err error
+		if version, err = versions.Lookup(o.Version); err != nil {
+			return "", false
+		}
+	}
+	moving = nodeRepository + ":" + imageTag(version.Kubernetes)
+	_, ok, err := o.Engine.Image(ctx, moving)
+	return moving, ok && err == nil
+}
+
 func newBuilder(ctx context.Context, o Options) (*builder, error) {
+	if o.Progress == nil {
+		o.Progress = &progress.Printer{}
+	}
 	c, err := cache.Open(o.Cache)
 	if err != nil {
 		return nil, err

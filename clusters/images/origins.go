@@ -21,12 +21,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
-	"github.com/dra-conformance/dratest/clusters"
-	"github.com/dra-conformance/dratest/clusters/images/cache"
 	"github.com/dra-conformance/dratest/clusters/images/modules"
 	"github.com/dra-conformance/dratest/clusters/images/source"
 	"github.com/dra-conformance/dratest/clusters/versions"
@@ -34,29 +31,25 @@ import (
 
 // origins are the sources of Kubernetes programs; the zero value is the embedded module of the version.
 type origins struct {
-	checkout *source.Checkout
-	release  *source.Release
+	source source.Source
 	// components are built from other checkouts.
-	components map[string]source.Checkout
+	components map[string]source.Source
 }
 
 func (o origins) program(v versions.Version, name string) modules.Binary {
-	b := modules.Kubernetes(v, name)
-	checkout, ok := o.components[name]
+	from := o.source
+	component, ok := o.components[name]
 	switch {
-	case ok && checkout.Version.Kubernetes != "":
-		b = modules.Kubernetes(checkout.Version, name)
+	case ok && component.Version.Kubernetes != "":
+		from, v = component, component.Version
 	case ok:
 		// A checkout without a version uses the version of the others.
 		base, _, _ := strings.Cut(v.Kubernetes, "+")
-		v.Kubernetes = base + "+" + checkout.Key[:8]
-		b = modules.Kubernetes(v, name)
-	case o.checkout != nil:
-		checkout = *o.checkout
-	case o.release != nil:
-		b.Mod, b.Sum = o.release.Mod, o.release.Sum
+		from, v.Kubernetes = component, base+"+"+component.Key[:8]
 	}
-	if b.Checkout, b.CheckoutKey = checkout.Dir, checkout.Key; b.Checkout != "" {
+	b := modules.Kubernetes(v, name)
+	b.Mod, b.Sum, b.Checkout, b.CheckoutKey = from.Mod, from.Sum, from.Dir, from.Key
+	if b.Checkout != "" {
 		b.Usually = 0 // it depends on the changes
 	}
 	return b
@@ -93,27 +86,12 @@ func (o Options) Validate() error {
 	return errors.Join(errs...)
 }
 
-// origins resolves the options; version becomes that of the source.
-func (b *builder) origins(ctx context.Context, version *versions.Version) (o origins, err error) {
-	switch info, statErr := os.Stat(b.Source); {
-	case b.Source == "":
-	case statErr == nil && info.IsDir():
-		var checkout source.Checkout
-		err = slowly(b.Progress, "read the checkout "+b.Source, 0, func() (err error) {
-			checkout, err = source.Open(ctx, b.Source, b.Version)
-			return err
-		})
-		if err == nil && checkout.Version.Kubernetes == "" {
-			err = fmt.Errorf("%w: %s has no git tags that tell its version: give it with --version", clusters.ErrUnknownVersion, b.Source)
-		}
-		o.checkout, *version = &checkout, checkout.Version
-	case source.Check(b.Source) != nil:
-		err = fmt.Errorf("%w: %s is neither a folder nor a version like v1.38.0-alpha.1", clusters.ErrUnknownVersion, b.Source)
-	default:
-		o.release, err = b.fetch(ctx)
-		if err == nil {
-			*version = o.release.Version
-		}
+// origins finds the sources of the options' node image.
+func (b *builder) origins(ctx context.Context) (o origins, err error) {
+	if b.Source != "" {
+		o.source, err = b.find(ctx, b.Source, b.Version)
+	} else {
+		o.source, err = b.find(ctx, b.Version, "")
 	}
 	if err != nil {
 		return o, err
@@ -124,24 +102,9 @@ func (b *builder) origins(ctx context.Context, version *versions.Version) (o ori
 			return o, err
 		}
 		if o.components == nil {
-			o.components = map[string]source.Checkout{}
+			o.components = map[string]source.Source{}
 		}
 		o.components[name] = checkout
 	}
 	return o, nil
-}
-
-// fetch makes the module of a version missing from the table.
-func (b *builder) fetch(ctx context.Context) (*source.Release, error) {
-	temp, err := b.cache.Temp("release-")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = cache.RemoveAll(temp) }()
-	var r source.Release
-	err = slowly(b.Progress, "find what Kubernetes "+b.Source+" requires", 0, func() (err error) {
-		r, err = source.Fetch(ctx, b.Source, temp)
-		return err
-	})
-	return &r, err
 }

@@ -32,8 +32,8 @@ const someKey = "0123456789abcdef0123"
 
 func TestProgramsComeFromTheirOrigins(t *testing.T) {
 	v := versions.Version{Kubernetes: "v1.99.0"}
-	checkout := source.Checkout{Dir: "/all", Key: someKey, Version: versions.Version{Kubernetes: "v1.99.0-alpha.1+01234567"}}
-	unversioned := source.Checkout{Dir: "/one", Key: someKey}
+	checkout := source.Source{Dir: "/all", Key: someKey, Version: versions.Version{Kubernetes: "v1.99.0-alpha.1+01234567"}}
+	unversioned := source.Source{Dir: "/one", Key: someKey}
 	reports := func(b modules.Binary, version string) bool {
 		return slices.ContainsFunc(b.Values, func(v string) bool { return strings.HasSuffix(v, "component-base/version.gitVersion="+version) })
 	}
@@ -43,15 +43,15 @@ func TestProgramsComeFromTheirOrigins(t *testing.T) {
 		dir, reports  string
 	}{
 		{"embedded", "kubelet", origins{}, "", "v1.99.0"},
-		{"release", "kubelet", origins{release: &source.Release{Mod: []byte("m")}}, "", "v1.99.0"},
-		{"checkout", "kubelet", origins{checkout: &checkout}, "/all", "v1.99.0"},
-		{"component", "kubelet", origins{components: map[string]source.Checkout{"kubelet": unversioned}}, "/one", "v1.99.0+01234567"},
-		{"component with a version", "kubelet", origins{components: map[string]source.Checkout{"kubelet": checkout}}, "/all", "v1.99.0-alpha.1+01234567"},
-		{"other component", "kubeadm", origins{components: map[string]source.Checkout{"kubelet": checkout}}, "", "v1.99.0"},
-		{"component of another checkout", "kubelet", origins{checkout: &checkout, components: map[string]source.Checkout{"kubelet": unversioned}}, "/one", "v1.99.0+01234567"},
+		{"release", "kubelet", origins{source: source.Source{Mod: []byte("m")}}, "", "v1.99.0"},
+		{"checkout", "kubelet", origins{source: checkout}, "/all", "v1.99.0"},
+		{"component", "kubelet", origins{components: map[string]source.Source{"kubelet": unversioned}}, "/one", "v1.99.0+01234567"},
+		{"component with a version", "kubelet", origins{components: map[string]source.Source{"kubelet": checkout}}, "/all", "v1.99.0-alpha.1+01234567"},
+		{"other component", "kubeadm", origins{components: map[string]source.Source{"kubelet": checkout}}, "", "v1.99.0"},
+		{"component of another checkout", "kubelet", origins{source: checkout, components: map[string]source.Source{"kubelet": unversioned}}, "/one", "v1.99.0+01234567"},
 	} {
 		b := tc.from.program(v, tc.program)
-		if b.Checkout != tc.dir || !reports(b, tc.reports) || (b.Mod != nil) != (tc.from.release != nil) {
+		if b.Checkout != tc.dir || !reports(b, tc.reports) || (b.Mod != nil) != (tc.from.source.Mod != nil) {
 			t.Errorf("%s: %+v", tc.name, b)
 		}
 	}
@@ -64,7 +64,7 @@ func TestTagsOfImagesOfOtherOrigins(t *testing.T) {
 	if got := (origins{}).tag(v); got != "v1.99.0_01234567" {
 		t.Errorf("checkout: %s", got)
 	}
-	one := origins{components: map[string]source.Checkout{"kubelet": {Key: someKey}, "kubeadm": {Key: someKey}}}
+	one := origins{components: map[string]source.Source{"kubelet": {Key: someKey}, "kubeadm": {Key: someKey}}}
 	if got := one.tag(versions.Version{Kubernetes: "v1.99.0"}); got != "v1.99.0-kubeadm-01234567-kubelet-01234567" {
 		t.Errorf("components: %s", got)
 	}
@@ -87,7 +87,7 @@ func TestOriginsThatAreNone(t *testing.T) {
 		want    error
 		message string
 	}{
-		"neither folder nor version": {Options{Source: "1.38"}, clusters.ErrUnknownVersion, "neither a folder nor a version"},
+		"neither folder nor version": {Options{Source: "1.38"}, clusters.ErrUnknownVersion, "or the folder of a checkout"},
 		"other folder":               {Options{Source: t.TempDir()}, clusters.ErrEnvironment, "not the root of a checkout"},
 		"component of nothing":       {Options{Components: map[string]string{"kubelet": t.TempDir()}}, clusters.ErrEnvironment, "not the root of a checkout"},
 	} {

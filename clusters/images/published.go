@@ -57,11 +57,11 @@ func pick(ctx context.Context, o Options, source clusters.NodeImageSource, regis
 	version := versions.Newest()
 	if o.Version != "" {
 		var err error
-		if version, err = versions.Lookup(o.Version); err != nil {
+		if version, err = (Local{Progress: o.Progress, Cache: o.Cache}).Version(ctx, o.Version); err != nil {
 			return "", err
 		}
 	}
-	exact := strings.Count(o.Version, ".") == 2
+	exact := strings.Count(o.Version, ".") >= 2
 	facts := published.Facts{Source: source, Images: published.Images(version, exact, registry)}
 	choice, err := choose(ctx, o, &facts, version, published.Pods(registry))
 	if err != nil {

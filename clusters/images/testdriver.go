@@ -32,7 +32,7 @@ const TestDriverRepository = "dra-conformance.github.io/dra-test-driver"
 // version. Errors are those of Program.
 func TestDriver(ctx context.Context, o Options) (clusters.ComponentImage, error) {
 	o.Version = versions.Newest().Kubernetes
-	b, path, err := buildBinary(ctx, o, func(versions.Version) modules.Binary { return modules.TestDriver() })
+	b, path, err := buildBinary(ctx, o, func(origins) modules.Binary { return modules.TestDriver() })
 	if err != nil {
 		return clusters.ComponentImage{}, err
 	}

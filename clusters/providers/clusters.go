@@ -28,7 +28,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters/images"
 	"github.com/dra-conformance/dratest/clusters/kind"
 	"github.com/dra-conformance/dratest/clusters/progress"
-	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -58,7 +57,8 @@ func NewClustersWith(p *progress.Printer, overlay map[string][]byte) *Clusters {
 
 // Create implements clusters.Provider.
 func (c *Clusters) Create(ctx context.Context, config clusters.Config) (clusters.Cluster, error) {
-	if err := c.check(config); err != nil {
+	config, err := c.checked(ctx, config)
+	if err != nil {
 		return clusters.Cluster{}, err
 	}
 	if config.Provider == clusters.ProviderControlPlane {
@@ -72,7 +72,7 @@ func (c *Clusters) Create(ctx context.Context, config clusters.Config) (clusters
 
 // Check returns why Create would refuse a cluster, as far as that can be seen without a container engine.
 func (c *Clusters) Check(ctx context.Context, config clusters.Config) error {
-	if err := c.check(config); err != nil {
+	if _, err := c.checked(ctx, config); err != nil {
 		return err
 	}
 	name := config.WithDefaults("").Name
@@ -85,17 +85,22 @@ func (c *Clusters) Check(ctx context.Context, config clusters.Config) error {
 	return nil
 }
 
-// check is the first part of Create. With an image of its own a cluster may have any version.
-func (c *Clusters) check(config clusters.Config) error {
+// checked is the first part of Create. It replaces the folder of a checkout by its version. With an image of its own a
+// cluster may have any version.
+func (c *Clusters) checked(ctx context.Context, config clusters.Config) (clusters.Config, error) {
 	if config.Image == "" && config.Version != "" {
-		if _, err := versions.Lookup(config.Version); err != nil {
-			return err
+		found, err := c.images.Version(ctx, config.Version)
+		if err != nil {
+			return config, err
+		}
+		if !found.Listed() {
+			config.Version = found.Kubernetes
 		}
 	}
 	if err := c.images.CanBuild(config.Stack, config.Version); err != nil {
-		return err
+		return config, err
 	}
-	return c.nameIsFree(config.WithDefaults(""))
+	return config, c.nameIsFree(config.WithDefaults(""))
 }
 
 // nameIsFree returns ErrExists if another provider has a cluster of the name, since commands find the provider by it.

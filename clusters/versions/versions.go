@@ -19,14 +19,18 @@ package versions
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/mod/semver"
 
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// Version is a Kubernetes release buildable from its Go module.
+// Version is a Kubernetes release buildable from its Go module or from a checkout.
 type Version struct {
-	// Kubernetes is the release as "v1.37.1".
+	// Kubernetes is the release as "v1.37.1", the prerelease as "v1.38.0-beta.0", or a checkout's version with its key as
+	// build metadata.
 	Kubernetes string
 	// Pause is the tag of registry.k8s.io/pause in this release's kubeadm.
 	Pause string
@@ -41,14 +45,15 @@ type Version struct {
 	Published, Digest string
 }
 
-// All returns the known versions, newest first.
+// All returns the listed versions, newest first.
 func All() []Version { return slices.Clone(table) }
 
-// Newest returns the newest known version.
+// Newest returns the newest listed version.
 func Newest() Version { return table[0] }
 
-// Lookup finds a version by "v1.37.1", "1.37.1", "v1.37" or "1.37". The error
-// wraps clusters.ErrUnknownVersion and lists the known versions.
+// Lookup finds a version. "v1.37" and "1.37" are the listed release of that minor version. A release, prerelease or
+// build named in full, as "v1.38.0-beta.0" or "v1.38.0-beta.0+1a2b3c4d", need not be listed, but its minor version must
+// be supported: then only Kubernetes is set. The error wraps clusters.ErrUnknownVersion and says which versions are known.
 func Lookup(v string) (Version, error) {
 	want := "v" + strings.TrimPrefix(v, "v")
 	for _, known := range table {
@@ -56,12 +61,41 @@ func Lookup(v string) (Version, error) {
 			return known, nil
 		}
 	}
+	oldest, newest := Supported()
+	unlisted := Version{Kubernetes: want}
+	switch minor := semver.MajorMinor(want); {
+	case semver.Canonical(want)+semver.Build(want) != want: // "v1.38" is valid, too
+	case semver.Compare(minor, newest) > 0:
+		return Version{}, fmt.Errorf("%w %q: this release of dratest supports Kubernetes %s to %s: take a newer release of dratest",
+			clusters.ErrUnknownVersion, v, oldest, newest)
+	case semver.Compare(minor, oldest) < 0:
+		return Version{}, fmt.Errorf("%w %q: this release of dratest supports Kubernetes %s to %s",
+			clusters.ErrUnknownVersion, v, oldest, newest)
+	default:
+		return unlisted, nil
+	}
 	names := make([]string, 0, len(table))
 	for _, known := range table {
 		names = append(names, known.Kubernetes)
 	}
-	return Version{}, fmt.Errorf("%w %q: known are %s", clusters.ErrUnknownVersion, v, strings.Join(names, ", "))
+	return Version{}, fmt.Errorf("%w %q: listed are %s; name any other release or prerelease of %s to %s in full, as %s.0-rc.0, or the folder of a checkout",
+		clusters.ErrUnknownVersion, v, strings.Join(names, ", "), oldest, newest, newest)
 }
 
-// Minor returns the version without its patch level, as "v1.37".
-func (v Version) Minor() string { return v.Kubernetes[:strings.LastIndex(v.Kubernetes, ".")] }
+// Supported returns the oldest and the newest supported minor version, as "v1.37". The newest is the one after the
+// table's, whose prereleases can be tested before it is listed.
+func Supported() (oldest, newest string) {
+	after := Newest().Minor()
+	dot := strings.LastIndex(after, ".")
+	n, _ := strconv.Atoi(after[dot+1:])
+	return table[len(table)-1].Minor(), after[:dot+1] + strconv.Itoa(n+1)
+}
+
+// Compare is negative if v is older than w, positive if it is newer.
+func (v Version) Compare(w Version) int { return semver.Compare(v.Kubernetes, w.Kubernetes) }
+
+// Listed reports whether the version is in the table.
+func (v Version) Listed() bool { return slices.Contains(table, v) }
+
+// Minor returns the minor version, as "v1.37".
+func (v Version) Minor() string { return semver.MajorMinor(v.Kubernetes) }

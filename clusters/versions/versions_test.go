@@ -37,7 +37,14 @@ func TestLookup(t *testing.T) {
 		{"v1.36.4", "v1.36.4"},
 		{"", ""},
 		{"v1.3", ""},
-		{"v1.37.2", ""},
+		{"v1.37.99", "v1.37.99"},
+		{"1.38.0-beta.0", "v1.38.0-beta.0"},
+		{"v1.38.0-beta.0+1a2b3c4d", "v1.38.0-beta.0+1a2b3c4d"},
+		{"v1.38", ""}, // no release yet
+		{"v1.39.0", ""},
+		{"v1.33.9", ""},
+		{"v2.38.0", ""},
+		{"v1.38.0-", ""},
 		{"vv1.37", ""},
 		{"v1", ""},
 		{"latest", ""},
@@ -53,11 +60,27 @@ func TestLookup(t *testing.T) {
 }
 
 func TestUnknownVersionListsTheKnownOnes(t *testing.T) {
-	_, err := versions.Lookup("v9.99.9")
+	_, err := versions.Lookup("v1.38")
 	for _, v := range versions.All() {
 		if err == nil || !strings.Contains(err.Error(), v.Kubernetes) {
 			t.Errorf("error %q does not name %s", err, v.Kubernetes)
 		}
+	}
+}
+
+func TestVersionsBeyondTheSupportedOnes(t *testing.T) {
+	oldest, newest := versions.Supported()
+	for _, v := range []string{"v1.99.0", "v1.3.0", "v1.99.0-alpha.1"} {
+		if _, err := versions.Lookup(v); err == nil || !strings.Contains(err.Error(), "supports Kubernetes "+oldest+" to "+newest) {
+			t.Errorf("%s: %v", v, err)
+		}
+	}
+}
+
+func TestMinorOfAPrerelease(t *testing.T) {
+	v, err := versions.Lookup("v1.38.0-beta.0+1a2b3c4d")
+	if err != nil || v.Minor() != "v1.38" || v.Listed() || !versions.Newest().Listed() {
+		t.Errorf("%v: minor %s, listed %t, %v", v, v.Minor(), v.Listed(), err)
 	}
 }
 

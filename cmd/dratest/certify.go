@@ -224,14 +224,15 @@ func agentsOf(images imageFlags, d declarations.Declaration) testbed.Sim {
 
 // certifyVersions certifies a driver on one cluster per version, in sequence.
 func certifyVersions(ctx context.Context, out io.Writer, f certifyFlags, d declarations.Declaration) error {
-	all, err := certify.VersionRange(f.versions)
 	switch {
-	case err != nil:
-		return withCode(codeUsage, err)
 	case f.Run.Existing() || f.Run.Context != "" || f.dryRun:
 		return withCode(codeUsage, errors.New("--versions makes clusters of its own: leave --kubeconfig, --context, --in-cluster and --dry-run out"))
 	case d.Hooks.Install.IsZero():
 		return withCode(codeUsage, fmt.Errorf("%s: hooks.install is missing: --versions makes clusters without your driver", f.file))
+	}
+	all, err := certify.VersionRange(f.versions, findVersion(ctx, out))
+	if err != nil {
+		return err
 	}
 	f.Cluster = cmp.Or(f.Cluster, "certify")
 	p, stop := f.complete(out, d)

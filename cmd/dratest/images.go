@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -106,35 +107,27 @@ func selectImages(wanted []string, source string, components map[string]string) 
 		o.Version = strings.Join(wanted, "")
 		return []images.Options{o}, nil
 	}
-	selected, err := selectVersions(wanted)
-	if err != nil {
-		return nil, err
-	}
+	selected := selectVersions(wanted)
 	all := make([]images.Options, 0, len(selected))
-	for _, v := range selected {
-		o.Version = v.Kubernetes
+	for _, o.Version = range selected {
 		all = append(all, o)
 	}
 	return all, nil
 }
 
 // selectVersions parses the values of --version.
-func selectVersions(wanted []string) ([]versions.Version, error) {
+func selectVersions(wanted []string) []string {
 	if len(wanted) == 0 {
-		return []versions.Version{versions.Newest()}, nil
+		return []string{versions.Newest().Kubernetes}
 	}
-	var selected []versions.Version
-	for _, v := range wanted {
-		if v == "all" {
-			return versions.All(), nil
-		}
-		known, err := versions.Lookup(v)
-		if err != nil {
-			return nil, err
-		}
-		selected = append(selected, known)
+	if !slices.Contains(wanted, "all") {
+		return wanted
 	}
-	return selected, nil
+	var all []string
+	for _, v := range versions.All() {
+		all = append(all, v.Kubernetes)
+	}
+	return all
 }
 
 func newImagesListCommand() *cobra.Command {

@@ -117,8 +117,10 @@ func neededImages(registry, version string) ([]neededImage, error) {
 		}
 	}
 	registry = cmp.Or(registry, clusters.DefaultRegistry)
+	if images := published.Images(known, false, registry); len(images) > 0 { // none of a checkout
+		needed = append(needed, neededImage{images[0].Ref, "nodes of clusters that dratest makes (--node-image-registry)"})
+	}
 	return append(needed,
-		neededImage{published.Images(known, false, registry)[0].Ref, "nodes of clusters that dratest makes (--node-image-registry)"},
 		neededImage{published.Pods(registry), "pods of cases there; is " + suite.Busybox + " on other clusters"},
 	), nil
 }

@@ -31,7 +31,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
 	"github.com/dra-conformance/dratest/clusters/providers"
-	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/companions/classic/bench"
 	"github.com/dra-conformance/dratest/framework/companions/fabric"
 	"github.com/dra-conformance/dratest/framework/perf"
@@ -100,6 +99,9 @@ plane; 4 one is inconclusive.`,
 			f.Out = cmd.OutOrStdout()
 			f.Clusters = providers.NewClusters(progress.New(f.Out))
 			f.Scenarios = scenarios(f.Clusters)
+			if err := f.findReference(cmd.Context()); err != nil {
+				return err
+			}
 			if err := f.complete(); err != nil {
 				return withCode(codeUsage, err)
 			}
@@ -161,15 +163,21 @@ func (f *perfFlags) complete() error {
 	return errors.Join(append(errs, perf.CheckThresholds(f.Thresholds, f.Workloads), f.choose())...)
 }
 
+// findReference finds the version of the reference before anything is created.
+func (f *perfFlags) findReference(ctx context.Context) error {
+	if f.Reference.Version == "" {
+		return nil
+	}
+	v, err := findVersion(ctx, f.Out)(f.Reference.Version)
+	if err != nil {
+		return fmt.Errorf("reference-version: %w", err)
+	}
+	f.Reference.Version = v.Kubernetes
+	return nil
+}
+
 // completeSubjects sets the software of both sides.
 func (f *perfFlags) completeSubjects() error {
-	if f.Reference.Version != "" {
-		v, err := versions.Lookup(f.Reference.Version)
-		if err != nil {
-			return fmt.Errorf("reference-version: %w", err)
-		}
-		f.Reference.Version = v.Kubernetes
-	}
 	if f.control {
 		if len(f.Candidate.Programs) > 0 {
 			return errors.New("candidate-program: says nothing with --control, which judges the reference against itself")

@@ -91,7 +91,6 @@ func (f *proveFlags) addCluster(flags *pflag.FlagSet) {
 func (f *proveFlags) addMutants(flags *pflag.FlagSet) {
 	f.addCluster(flags)
 	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: kind (default) or controlplane")
-	f.addFeatures(flags)
 	flags.StringSliceVar(&f.restOf, "rest-of", nil, "run only what the proofs of other clusters in these report directories left undetected")
 	flags.Func("changed-since", "run only mutants affected by changes in the checkout since this git `commit`", func(commit string) error {
 		if f.changedSince = commit; commit == "" {
@@ -102,16 +101,9 @@ func (f *proveFlags) addMutants(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.disruptive, "disruptive", false, "with --kubeconfig: also run cases that restart kubelets or nodes, or need exclusive use of the cluster; always on for clusters created by dratest")
 }
 
-// addFeatures adds the flags for the features of the cluster to create.
-func (f *proveFlags) addFeatures(flags *pflag.FlagSet) {
-	flags.Var(cliflag.NewMapStringBool(&f.Cluster.FeatureGates), "feature-gates", "feature gates of the cluster to create, for cases that need non-default ones, for example A=true,B=false")
-	f.Cluster.RuntimeConfig = map[string]string{}
-	flags.Var((*cliflag.ConfigurationMap)(&f.Cluster.RuntimeConfig), "runtime-config", "APIs to enable or disable, for example resource.k8s.io/v1beta1=true")
-}
-
 func (f *proveFlags) addStock(flags *pflag.FlagSet) {
 	f.addMadeWithPods(flags)
-	f.addFeatures(flags)
+	addFeatureFlags(flags, &f.Cluster)
 }
 
 func (f *proveFlags) addAccess(flags *pflag.FlagSet) {

@@ -28,6 +28,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/progress"
@@ -193,9 +194,18 @@ func addClusterFlags(flags *pflag.FlagSet, kubeconfig, context *string, cluster 
 	flags.StringVar(kubeconfig, "kubeconfig", "", "use an existing cluster instead of creating one")
 	flags.StringVar(context, "context", "", "kubeconfig context (default: current-context)")
 	flags.StringVar(&cluster.Name, "name", "", `name of the cluster to create (default "`+clusters.DefaultName+`")`)
-	flags.StringVar(&cluster.Version, "version", "", "Kubernetes version of the cluster to create, for example v1.37 (default: latest supported)")
+	flags.StringVar(&cluster.Version, "version", "", "Kubernetes version of the cluster to create, for example v1.37: a release, a prerelease, or the folder of a checkout (default: latest listed)")
 	flags.StringVar(&cluster.Image, "image", "", "node image, overriding the one for --version")
 	addNodeImageFlags(flags, (*string)(&cluster.NodeImageSource), &cluster.NodeImageRegistry)
+	addFeatureFlags(flags, cluster)
+	flags.StringToStringVar(&cluster.Programs, "program", nil, "with --provider controlplane: binary that replaces one of the cluster to create, for example kube-scheduler=PATH")
+}
+
+// addFeatureFlags adds the flags for the features of a cluster to create.
+func addFeatureFlags(flags *pflag.FlagSet, cluster *clusters.Config) {
+	flags.Var(cliflag.NewMapStringBool(&cluster.FeatureGates), "feature-gates", "feature gates of the cluster to create, for cases that need non-default ones, for example A=true,B=false")
+	cluster.RuntimeConfig = map[string]string{}
+	flags.Var((*cliflag.ConfigurationMap)(&cluster.RuntimeConfig), "runtime-config", "APIs of the cluster to create to enable or disable, for example resource.k8s.io/v1beta1=true")
 }
 
 func addFilterFlags(flags *pflag.FlagSet, filter *plan.Filter) {

@@ -21,8 +21,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -94,10 +96,13 @@ Exit codes: 0 passed; 1 a case failed or a component did not become healthy;
   dratest upgrade --from 1.36 --to 1.37 --pause-after 3      # continue with: dratest upgrade --resume`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := f.findVersions(cmd.Context(), cmd.ErrOrStderr())
+			if err != nil {
+				return err
+			}
 			if err := f.complete(); err != nil {
 				return withCode(codeUsage, err)
 			}
-			var err error
 			if f.Identity, f.Signer, err = f.identity.read(cmd.Context()); err != nil {
 				return err
 			}
@@ -147,6 +152,36 @@ func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
 }
 
+// findVersions finds the versions of the flags before a cluster is created, and replaces folders of checkouts by their
+// versions.
+func (f *upgradeFlags) findVersions(ctx context.Context, out io.Writer) error {
+	find := findVersion(ctx, out)
+	for _, text := range []*string{&f.from, &f.to} {
+		if *text == "" {
+			continue
+		}
+		v, err := find(*text)
+		if err != nil {
+			return err
+		}
+		*text = v.Kubernetes
+	}
+	for node, text := range f.stay {
+		v, err := find(text)
+		if err != nil {
+			return err
+		}
+		f.stay[node] = v.Kubernetes
+	}
+	return nil
+}
+
+// findVersion returns images.Local.Version reporting progress.
+func findVersion(ctx context.Context, out io.Writer) func(string) (versions.Version, error) {
+	local := images.Local{Progress: progress.New(out)}
+	return func(text string) (versions.Version, error) { return local.Version(ctx, text) }
+}
+
 // complete converts the flags into a request.
 func (f *upgradeFlags) complete() error {
 	f.Cluster.Workers = &f.workers
@@ -186,7 +221,7 @@ func (f *upgradeFlags) complete() error {
 		}
 		f.Request.Gates = append(f.Request.Gates, path.Switch{Gate: spec.Feature(name), On: value == "true"})
 	}
-	f.Request.Known, err = run.Known()
+	f.Request.Known, err = run.Known(slices.AppendSeq([]path.Version{f.Request.From, f.Request.To}, maps.Values(f.Request.Stay))...)
 	if err := errors.Join(append(errs, err)...); err != nil || f.Resume {
 		return err
 	}

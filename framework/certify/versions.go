@@ -26,6 +26,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/run"
@@ -34,8 +36,9 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// VersionRange parses "1.34..1.36", "1.34,1.37" or a mixture into versions, in that order, each once.
-func VersionRange(text string) ([]versions.Version, error) {
+// VersionRange parses "1.34..1.36", "1.34,1.37" or a mixture into versions, in that order, each once. A range has the
+// listed version of each minor version between its ends.
+func VersionRange(text string, find func(string) (versions.Version, error)) ([]versions.Version, error) {
 	var found []versions.Version
 	add := func(v versions.Version) {
 		if !slices.Contains(found, v) {
@@ -44,7 +47,10 @@ func VersionRange(text string) ([]versions.Version, error) {
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(strings.TrimSpace(part), "..")
-		from, err := versions.Lookup(first)
+		if strings.HasPrefix(last, "/") { // a folder
+			first, last, isRange = strings.TrimSpace(part), "", false
+		}
+		from, err := find(first)
 		if err != nil {
 			return nil, fmt.Errorf("--versions: %w", err)
 		}
@@ -52,19 +58,21 @@ func VersionRange(text string) ([]versions.Version, error) {
 			add(from)
 			continue
 		}
-		to, err := versions.Lookup(last)
+		to, err := find(last)
 		if err != nil {
 			return nil, fmt.Errorf("--versions: %w", err)
 		}
-		all := versions.All()
-		slices.Reverse(all) // oldest first
-		i, j := slices.Index(all, from), slices.Index(all, to)
-		if i > j {
+		if from.Compare(to) > 0 {
 			return nil, fmt.Errorf("--versions: %s is newer than %s: name the older one first", first, last)
 		}
-		for _, v := range all[i : j+1] {
-			add(v)
+		add(from)
+		for _, v := range slices.Backward(versions.All()) { // oldest first
+			// A minor version at an end is represented by the end.
+			if semver.Compare(v.Minor(), from.Minor()) > 0 && semver.Compare(v.Minor(), to.Minor()) < 0 {
+				add(v)
+			}
 		}
+		add(to)
 	}
 	return found, nil
 }

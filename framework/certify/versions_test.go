@@ -22,15 +22,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/certify"
 )
 
 func TestVersionRange(t *testing.T) {
 	for text, want := range map[string]string{
-		"1.36": "v1.36", "1.34..1.36": "v1.34 v1.35 v1.36", "v1.35..v1.37, 1.37": "v1.35 v1.36 v1.37", "1.37,1.34": "v1.37 v1.34", "1.36..1.36": "v1.36",
+		"1.36": "v1.36", "1.36..v1.38.0-beta.0": "v1.36 v1.37 v1.38", "1.34..1.36": "v1.34 v1.35 v1.36", "v1.35..v1.37, 1.37": "v1.35 v1.36 v1.37", "1.37,1.34": "v1.37 v1.34", "1.36..1.36": "v1.36",
 		"1.37..1.34": "--versions: 1.37 is newer than 1.34", "1.2": "1.2", "": "--versions", "1.36..": "--versions",
 	} {
-		found, err := certify.VersionRange(text)
+		found, err := certify.VersionRange(text, versions.Lookup)
 		if err != nil {
 			if !strings.Contains(err.Error(), want) || strings.HasPrefix(want, "v") {
 				t.Errorf("%q: %v, want %q", text, err, want)

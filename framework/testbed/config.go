@@ -18,7 +18,10 @@ package testbed
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/reports"
@@ -75,11 +78,14 @@ func (c Config) Validate() error {
 	if !c.Existing() {
 		return errors.Join(append(errs, c.Cluster.WithDefaults("").Validate())...)
 	}
-	if !c.Cluster.Stack.IsZero() {
-		errs = append(errs, errors.New("stack: can only be chosen for a cluster that is made: leave the kubeconfig out"))
+	given := map[string]bool{
+		"stack": !c.Cluster.Stack.IsZero(), "provider": c.Cluster.Provider != "", "feature-gates": len(c.Cluster.FeatureGates) > 0,
+		"runtime-config": len(c.Cluster.RuntimeConfig) > 0, "program": len(c.Cluster.Programs) > 0,
 	}
-	if c.Cluster.Provider != "" {
-		errs = append(errs, errors.New("provider: can only be chosen for a cluster that is made: leave the kubeconfig out"))
+	for _, flag := range slices.Sorted(maps.Keys(given)) {
+		if given[flag] {
+			errs = append(errs, fmt.Errorf("%s: can only be chosen for a cluster that is made: leave the kubeconfig out", flag))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -29,10 +29,10 @@ import (
 )
 
 var (
-	v34 = Version{34, 4}
-	v35 = Version{35, 8}
-	v36 = Version{36, 4}
-	v37 = Version{37, 1}
+	v34 = Version{34, 4, ""}
+	v35 = Version{35, 8, ""}
+	v36 = Version{36, 4, ""}
+	v37 = Version{37, 1, ""}
 )
 
 // request is from one version to another on a control plane node and a worker.
@@ -233,11 +233,11 @@ func TestRefusals(t *testing.T) {
 		message  string
 	}{
 		"a minor version that cannot be run": {v35, v37, func(r *Request) { r.Known = []Version{v35, v37} }, ServerInSteps, "v1.36"},
-		"a kubelet that stays behind": {v34, Version{38, 0}, func(r *Request) {
-			r.Known, r.Stay = append(r.Known, Version{38, 0}), map[string]Version{"w": v34}
+		"a kubelet that stays behind": {v34, Version{38, 0, ""}, func(r *Request) {
+			r.Known, r.Stay = append(r.Known, Version{38, 0, ""}), map[string]Version{"w": v34}
 		}, NodeBehind, "kubelet on w v1.34.4 is 4 minor versions older"},
-		"kubelets last over four versions": {v34, Version{38, 0}, func(r *Request) {
-			r.Known, r.KubeletsLast = append(r.Known, Version{38, 0}), true
+		"kubelets last over four versions": {v34, Version{38, 0, ""}, func(r *Request) {
+			r.Known, r.KubeletsLast = append(r.Known, Version{38, 0, ""}), true
 		}, NodeBehind, "4 minor versions older"},
 		"a gate that is locked":           {v37, v37, gate(spec.ExtendedResource, false), GateLocked, "locked to true"},
 		"a gate that will be locked":      {v36, v37, gate(spec.ExtendedResource, false), GateLocked, "kube-apiserver on cp v1.37.1"},
@@ -276,12 +276,42 @@ func TestRequestsWithoutSense(t *testing.T) {
 
 func TestParseVersion(t *testing.T) {
 	for text, want := range map[string]string{
-		"v1.36.4": "v1.36.4", "1.34.0": "v1.34.0", "v1.36": "", "": "", "v2.1.0": "", "v1.37.0-rc.1": "",
+		"v1.36.4": "v1.36.4", "1.34.0": "v1.34.0", "v1.36": "", "": "", "v2.1.0": "", "v1.37.0-rc.1": "v1.37.0-rc.1", "1.38.0-beta.0+1a2b3c4d": "v1.38.0-beta.0+1a2b3c4d",
 	} {
 		v, err := ParseVersion(text)
 		if (err == nil) != (want != "") || err == nil && v.String() != want {
 			t.Errorf("%q: %s, %v", text, v, err)
 		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	for older, newer := range map[string]string{"v1.37.1": "v1.38.0-beta.0", "v1.38.0-beta.0": "v1.38.0-rc.0", "v1.38.0-rc.0": "v1.38.0", "v1.9.0": "v1.10.0"} {
+		a, errA := ParseVersion(older)
+		b, errB := ParseVersion(newer)
+		if err := errors.Join(errA, errB); err != nil {
+			t.Fatal(err)
+		}
+		if a.Compare(b) >= 0 || b.Compare(a) <= 0 || a.Compare(a) != 0 {
+			t.Errorf("%s is not older than %s", older, newer)
+		}
+	}
+}
+
+func TestToAPrerelease(t *testing.T) {
+	beta := Version{38, 0, "-beta.0"}
+	r := request(v36, beta)
+	r.Known = append(r.Known, beta)
+	p, err := Find(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	states := p.States()
+	if last := states[len(states)-1]; last.Software[Place{APIServer, r.ControlPlanes[0]}].Version != beta {
+		t.Errorf("ends with %v", last)
+	}
+	if text := fmt.Sprint(p); !strings.Contains(text, "v1.37.1") {
+		t.Errorf("not by way of v1.37.1: %s", text)
 	}
 }
 

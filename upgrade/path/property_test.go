@@ -61,7 +61,7 @@ func random(r *rand.Rand) Request {
 	var known []Version
 	for minor := first; minor < first+uint(count)+1; minor++ {
 		for range 1 + r.IntN(2) {
-			known = append(known, Version{minor, uint(r.IntN(9))})
+			known = append(known, Version{minor, uint(r.IntN(9)), ""})
 		}
 	}
 	pick := func() Version { return known[r.IntN(len(known))] }

@@ -17,29 +17,35 @@ limitations under the License.
 package path
 
 import (
-	"cmp"
 	"fmt"
+	"strings"
 
+	"golang.org/x/mod/semver"
 	"k8s.io/apimachinery/pkg/util/version"
 )
 
-// Version is a release of Kubernetes 1: {36, 4} is v1.36.4.
-type Version struct{ Minor, Patch uint }
+// Version is a version of Kubernetes 1: {36, 4, ""} is v1.36.4, {38, 0, "-beta.0"} is v1.38.0-beta.0.
+type Version struct {
+	Minor, Patch uint
+	// Suffix is the prerelease and the build metadata, with their "-" and "+".
+	Suffix string
+}
 
-// ParseVersion reads "v1.36.4" and "1.36.4".
+// ParseVersion reads "v1.36.4", "1.36.4" and "v1.38.0-beta.0+1a2b3c4d".
 func ParseVersion(text string) (Version, error) {
 	v, err := version.ParseSemantic(text)
 	if err != nil {
 		return Version{}, fmt.Errorf("read Kubernetes version %q: %w", text, err)
 	}
-	if v.Major() != 1 || v.PreRelease() != "" {
-		return Version{}, fmt.Errorf("read Kubernetes version %q: it is no release of Kubernetes 1", text)
+	if v.Major() != 1 {
+		return Version{}, fmt.Errorf("read Kubernetes version %q: it is not Kubernetes 1", text)
 	}
-	return Version{v.Minor(), v.Patch()}, nil
+	full := "v" + strings.TrimPrefix(text, "v")
+	return Version{v.Minor(), v.Patch(), semver.Prerelease(full) + semver.Build(full)}, nil
 }
 
 // String is "v1.36.4".
-func (v Version) String() string { return fmt.Sprintf("v1.%d.%d", v.Minor, v.Patch) }
+func (v Version) String() string { return fmt.Sprintf("v1.%d.%d%s", v.Minor, v.Patch, v.Suffix) }
 
 // MarshalText makes JSON of it as String.
 func (v Version) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
@@ -51,9 +57,7 @@ func (v *Version) UnmarshalText(text []byte) (err error) {
 }
 
 // Compare is negative if v is older than w, positive if it is newer.
-func (v Version) Compare(w Version) int {
-	return cmp.Or(cmp.Compare(v.Minor, w.Minor), cmp.Compare(v.Patch, w.Patch))
-}
+func (v Version) Compare(w Version) int { return semver.Compare(v.String(), w.String()) }
 
 // behind is by how many minor versions v is older than w; negative if newer.
 func (v Version) behind(w Version) int { return int(w.Minor) - int(v.Minor) } //nolint:gosec // minors are small

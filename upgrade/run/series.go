@@ -89,7 +89,7 @@ func Between(from, to string) (r path.Request, err error) {
 	errs = append(errs, err)
 	r.To, err = Release(to)
 	errs = append(errs, err)
-	r.Known, err = Known()
+	r.Known, err = Known(r.From, r.To)
 	return r, errors.Join(append(errs, err)...)
 }
 

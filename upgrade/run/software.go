@@ -75,8 +75,8 @@ func (b *Built) Kubelet(ctx context.Context, v path.Version) (string, error) {
 	return b.Builder.Program(ctx, v.String(), string(path.Kubelet))
 }
 
-// Known are the versions Built can build, newest first.
-func Known() ([]path.Version, error) {
+// Known are the listed versions, newest first, and others that Built can build.
+func Known(others ...path.Version) ([]path.Version, error) {
 	var known []path.Version
 	for _, v := range versions.All() {
 		parsed, err := path.ParseVersion(v.Kubernetes)
@@ -85,5 +85,5 @@ func Known() ([]path.Version, error) {
 		}
 		known = append(known, parsed)
 	}
-	return known, nil
+	return append(known, others...), nil
 }

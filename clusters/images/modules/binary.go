@@ -21,6 +21,10 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"go/version"
+	"os"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -132,17 +136,37 @@ func TestDriver() Binary {
 	return Binary{Name: "dra-test-driver", Module: "test-driver", Package: "k8s.io/kubernetes/test/e2e/dra/test-driver", Usually: time.Minute}
 }
 
-// Key identifies the result of a build by its inputs. goVersion is the value of "go env GOVERSION".
+// Key identifies the result of a build by its inputs. goVersion is the value of "go env GOVERSION" outside of any module.
 func (b Binary) Key(goVersion string) (string, error) {
 	mod, sum, err := b.moduleFiles()
 	if err != nil {
 		return "", err
 	}
 	hash := sha256.New()
-	for _, part := range append([]string{goVersion, runtime.GOARCH, b.Name, b.Package, string(mod), string(sum), string(b.Source)}, b.flags()...) {
+	for _, part := range append([]string{b.toolchain(goVersion, mod), runtime.GOARCH, b.Name, b.Package, string(mod), string(sum), string(b.Source)}, b.flags()...) {
 		_, _ = fmt.Fprintf(hash, "%d %s\n", len(part), part)
 	}
 	return hex.EncodeToString(hash.Sum(nil))[:20], nil
+}
+
+var requiredGo = regexp.MustCompile(`(?m)^(?:go |toolchain go)([\w.-]+)`)
+
+// toolchain returns the Go version compiling the binary: that of the go command, or a newer one required by the module,
+// to which the go command switches.
+func (b Binary) toolchain(goVersion string, mod []byte) string {
+	if b.Checkout != "" {
+		mod = nil
+		for _, name := range []string{"go.mod", "go.work"} {
+			content, _ := os.ReadFile(filepath.Join(b.Checkout, name)) // a missing checkout cannot be built anyway
+			mod = append(append(mod, content...), '\n')
+		}
+	}
+	for _, found := range requiredGo.FindAllSubmatch(mod, -1) {
+		if wanted := "go" + string(found[1]); version.IsValid(goVersion) && version.Compare(wanted, goVersion) > 0 {
+			goVersion = wanted
+		}
+	}
+	return goVersion
 }
 
 func (b Binary) moduleFiles() (mod, sum []byte, err error) {

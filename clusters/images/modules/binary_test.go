@@ -17,6 +17,8 @@ limitations under the License.
 package modules
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -100,6 +102,35 @@ func TestKey(t *testing.T) {
 	one, other := Binary{Name: "pause", Source: []byte("a")}, Binary{Name: "pause", Source: []byte("b")}
 	if key(one, "go1.26.0") == key(other, "go1.26.0") {
 		t.Error("a changed source does not change the key")
+	}
+}
+
+// With GOTOOLCHAIN=auto the go command switches to the Go version required by a module: its key names that version, and
+// other programs keep theirs.
+func TestKeyNamesTheToolchain(t *testing.T) {
+	checkout := t.TempDir()
+	for name, content := range map[string]string{"go.mod": "module x\n\ngo 1.27.0\n", "go.work": "go 1.27.0\n\ntoolchain go1.27.3\n"} {
+		if err := os.WriteFile(filepath.Join(checkout, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tc := range map[string]struct {
+		binary Binary
+		local  string
+		want   string
+	}{
+		"older module":         {Binary{Mod: []byte("module x\n\ngo 1.26.0\n")}, "go1.26.8", "go1.26.8"},
+		"newer module":         {Binary{Mod: []byte("module x\n\ngo 1.27.0\n")}, "go1.26.8", "go1.27.0"},
+		"newer toolchain":      {Binary{Mod: []byte("module x\n\ngo 1.26.0\n\ntoolchain go1.27.1\n")}, "go1.26.8", "go1.27.1"},
+		"a module named go":    {Binary{Mod: []byte("module x\n\ngo 1.26.0\n\nrequire (\n\tgo 1.99.0\n)\n")}, "go1.26.8", "go1.26.8"},
+		"checkout":             {Binary{Checkout: checkout}, "go1.26.8", "go1.27.3"},
+		"checkout, newer":      {Binary{Checkout: checkout}, "go1.28.0", "go1.28.0"},
+		"a checkout that left": {Binary{Checkout: "/does/not/exist"}, "go1.26.8", "go1.26.8"},
+		"an unreleased Go":     {Binary{Mod: []byte("module x\n\ngo 1.27.0\n")}, "devel go1.28-abc", "devel go1.28-abc"},
+	} {
+		if got := tc.binary.toolchain(tc.local, tc.binary.Mod); got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/command"
 	"github.com/dra-conformance/dratest/clusters/images/cache"
+	"github.com/dra-conformance/dratest/clusters/images/source"
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
@@ -35,7 +36,7 @@ import (
 type Builder struct {
 	Cache    cache.Cache
 	Progress *progress.Printer
-	// GoVersion is the value of GoVersion; it is part of every key.
+	// GoVersion is the go command's version. Modules requiring a newer one are compiled by that.
 	GoVersion string
 	// GoCache is the go command's build cache; its free space is checked.
 	GoCache string
@@ -103,6 +104,9 @@ func (b Builder) Build(ctx context.Context, binary Binary) (string, error) {
 }
 
 func (b Builder) compile(ctx context.Context, binary Binary, path string) error {
+	if err := binary.unchanged(); err != nil {
+		return err
+	}
 	dir, err := b.workFolder(binary)
 	if err != nil {
 		return err
@@ -125,9 +129,21 @@ func (b Builder) compile(ctx context.Context, binary Binary, path string) error 
 		Env: []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + runtime.GOARCH, "GOWORK=" + binary.workspace(), "GOTMPDIR=" + temp},
 	})
 	if err != nil {
-		return err
+		return source.Explain(binary.Name, err.Error(), err)
 	}
 	return b.Cache.Publish(out, path)
+}
+
+// unchanged returns an error if the checkout is not the one identified by CheckoutKey.
+func (b Binary) unchanged() error {
+	if b.Checkout == "" {
+		return nil
+	}
+	key, err := source.Key(b.Checkout)
+	if err == nil && key != b.CheckoutKey {
+		err = fmt.Errorf("%w: the checkout %s has changed: name its folder again to test what it has now", clusters.ErrEnvironment, b.Checkout)
+	}
+	return err
 }
 
 // workspace is the go.work of a build: off, except for checkouts with one, such as Kubernetes with its staging

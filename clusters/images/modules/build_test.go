@@ -19,12 +19,15 @@ package modules
 import (
 	"bytes"
 	"debug/elf"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/images/cache"
+	"github.com/dra-conformance/dratest/clusters/images/source"
 	"github.com/dra-conformance/dratest/clusters/progress"
 )
 
@@ -98,8 +101,15 @@ func TestBuildInACheckout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := b.Build(t.Context(), Binary{Name: "tool", Package: "example.com/x/cmd/tool", Checkout: dir, CheckoutKey: "1"}); err != nil {
+		key, err := source.Key(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Build(t.Context(), Binary{Name: "tool", Package: "example.com/x/cmd/tool", Checkout: dir, CheckoutKey: key}); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := b.Build(t.Context(), Binary{Name: "tool", Package: "example.com/x/cmd/tool", Checkout: dir, CheckoutKey: "1"}); !errors.Is(err, clusters.ErrEnvironment) {
+			t.Errorf("%s: the checkout has changed since its key was taken: %v", name, err)
 		}
 	}
 }

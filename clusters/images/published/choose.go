@@ -19,6 +19,8 @@ package published
 import (
 	"fmt"
 
+	"golang.org/x/mod/semver"
+
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
@@ -53,7 +55,7 @@ func Images(v versions.Version, exact bool, registry string) []Image {
 			found = append(found, Image{Ref: tag, Version: v.Published})
 		}
 	}
-	if v.Published != v.Kubernetes {
+	if v.Published != v.Kubernetes && semver.Build(v.Kubernetes) == "" {
 		found = append(found, Image{Ref: repository + ":" + v.Kubernetes, Version: v.Kubernetes})
 	}
 	return found

@@ -36,37 +36,27 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 )
 
-// Checkout is a folder with the source of Kubernetes.
-type Checkout struct {
-	// Dir is its root.
-	Dir string
-	// Key identifies all compiled files.
-	Key string
-	// Version is the version reported by its programs: the last tag with the key as build metadata, as in
-	// v1.38.0-alpha.1+1a2b3c4d. It is empty if the directory does not show its version.
-	Version versions.Version
-}
-
 // built is the reported build date; today's date would make another program every day, and the key is more precise.
 const built = "1970-01-01T00:00:00Z"
 
-// Open reads the checkout with the root dir. A version other than "" overrides the last git tag. The error wraps
-// clusters.ErrEnvironment if the directory is no checkout.
-func Open(ctx context.Context, dir, version string) (Checkout, error) {
+// Open reads the checkout with the root dir. A version other than "" overrides the last git tag. The source's version is
+// the tag with the key as build metadata, as in v1.38.0-alpha.1+1a2b3c4d; it is empty if the directory does not show it.
+// The error wraps clusters.ErrEnvironment if the directory is no checkout.
+func Open(ctx context.Context, dir, version string) (Source, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Checkout{}, fmt.Errorf("find the checkout: %w", err)
+		return Source{}, fmt.Errorf("find the checkout: %w", err)
 	}
 	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil || modfile.ModulePath(mod) != "k8s.io/kubernetes" {
-		return Checkout{}, fmt.Errorf("%w: %s is not the root of a checkout of Kubernetes: its go.mod does not say k8s.io/kubernetes", clusters.ErrEnvironment, dir)
+		return Source{}, fmt.Errorf("%w: %s is not the root of a checkout of Kubernetes: its go.mod does not say k8s.io/kubernetes", clusters.ErrEnvironment, dir)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "staging", "src", "k8s.io", "api", "go.mod")); err != nil {
-		return Checkout{}, fmt.Errorf("%w: %s has no staging modules: take a git checkout, not a downloaded module", clusters.ErrEnvironment, dir)
+		return Source{}, fmt.Errorf("%w: %s has no staging modules: take a git checkout, not a downloaded module", clusters.ErrEnvironment, dir)
 	}
-	c := Checkout{Dir: dir}
-	if c.Key, err = key(dir); err != nil {
-		return Checkout{}, err
+	c := Source{Dir: dir}
+	if c.Key, err = Key(dir); err != nil {
+		return Source{}, err
 	}
 	if version == "" {
 		version = lastTag(ctx, dir)
@@ -75,7 +65,7 @@ func Open(ctx context.Context, dir, version string) (Checkout, error) {
 		return c, nil
 	}
 	if err := Check(version); err != nil {
-		return Checkout{}, err
+		return Source{}, err
 	}
 	c.Version = versions.Version{Kubernetes: version + "+" + c.Key[:8], Built: built}
 	c.Version.Etcd, c.Version.Pause, err = Tags(dir)
@@ -96,8 +86,8 @@ func unused() []string {
 	return []string{".git", "_output", "CHANGELOG", "LICENSES", "docs", "logo", "test"}
 }
 
-// key hashes the names and contents of all files except tests.
-func key(dir string) (string, error) {
+// Key hashes the names and contents of a checkout's files except tests.
+func Key(dir string) (string, error) {
 	hash := sha256.New()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -56,7 +56,7 @@ func write(t *testing.T, dir, name, content string) {
 	}
 }
 
-func open(t *testing.T, dir, version string) source.Checkout {
+func open(t *testing.T, dir, version string) source.Source {
 	t.Helper()
 	c, err := source.Open(t.Context(), dir, version)
 	if err != nil {

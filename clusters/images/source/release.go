@@ -36,11 +36,14 @@ import (
 
 const kubernetes = "k8s.io/kubernetes"
 
-// Release is the source of a Kubernetes release.
-type Release struct {
+// Source is the source of one Kubernetes version: a module or a checkout.
+type Source struct {
+	// Version is the version reported by its programs.
 	Version versions.Version
-	// Mod and Sum are the go.mod and go.sum of a module requiring it.
-	Mod, Sum []byte
+	// Mod and Sum are the go.mod and go.sum of a module requiring the release.
+	Mod, Sum []byte `json:",omitempty"`
+	// Dir is the root of a checkout, Key identifies all its compiled files.
+	Dir, Key string `json:",omitempty"`
 }
 
 // Programs are the programs in node images.
@@ -57,16 +60,16 @@ func Check(version string) error {
 }
 
 // Fetch makes the module of a release in the empty directory dir. Errors wrap clusters.ErrUnknownVersion if there is
-// no such release.
-func Fetch(ctx context.Context, version, dir string) (Release, error) {
+// no such release, and clusters.ErrEnvironment if the go command is too old or a required module is not served.
+func Fetch(ctx context.Context, version, dir string) (Source, error) {
 	if err := Check(version); err != nil {
-		return Release{}, err
+		return Source{}, err
 	}
 	module, err := download(ctx, kubernetes+"@"+version, dir)
 	if err != nil {
-		return Release{}, err
+		return Source{}, err
 	}
-	r := Release{Version: versions.Version{Kubernetes: version}}
+	r := Source{Version: versions.Version{Kubernetes: version}}
 	var info struct{ Time string }
 	if err := readJSON(module.Info, &info); err != nil {
 		return r, err
@@ -88,7 +91,7 @@ func Fetch(ctx context.Context, version, dir string) (Release, error) {
 		return r, fmt.Errorf("write the module of Kubernetes %s: %w", version, err)
 	}
 	if _, err := command.Run(ctx, command.Cmd{Args: []string{"go", "mod", "tidy"}, Dir: dir, Env: environment()}); err != nil {
-		return r, fmt.Errorf("find what Kubernetes %s requires: %w", version, err)
+		return r, Explain("Kubernetes "+version, err.Error(), fmt.Errorf("find what Kubernetes %s requires: %w", version, err))
 	}
 	r.Mod, err = os.ReadFile(file)
 	if err == nil {
@@ -119,9 +122,34 @@ func download(ctx context.Context, module, dir string) (d downloaded, err error)
 		return d, fmt.Errorf("download %s: %w", module, errors.Join(err, jsonErr))
 	}
 	if d.Error != "" {
-		return d, fmt.Errorf("%w: the Go module proxy has no complete %s: %s", clusters.ErrUnknownVersion, module, strings.TrimPrefix(firstLine(d.Error), module+": "))
+		unknown := fmt.Errorf("%w: the Go module proxy does not serve %s: %s", clusters.ErrUnknownVersion, module, strings.TrimPrefix(firstLine(d.Error), module+": "))
+		return d, Explain(module, d.Error, unknown)
 	}
 	return d, nil
+}
+
+var (
+	needsGo = regexp.MustCompile(`requires go >= ([\w.]+) \(running go ([\w.]+); GOTOOLCHAIN=local\)`)
+	missing = regexp.MustCompile(`(\S+@v\S+): (?:reading|verifying) `)
+)
+
+// Explain returns what a person can do about an output of the go command for a subject, or err. The go command names a
+// required module that it cannot download; a failure to download Kubernetes itself is err.
+func Explain(subject, output string, err error) error {
+	if found := needsGo.FindStringSubmatch(output); found != nil {
+		return fmt.Errorf("%w: %s needs Go %s or newer, and this is Go %s: install it from https://go.dev/dl/, or set GOTOOLCHAIN=auto to have the go command download it",
+			clusters.ErrEnvironment, subject, found[1], found[2])
+	}
+	if found := missing.FindStringSubmatch(output); found != nil && !strings.HasPrefix(found[1], kubernetes+"@") {
+		return fmt.Errorf("%w: %s requires %s, which the Go module proxy does not serve (%s): set GOPROXY to one that does, or build from a checkout with --version DIR",
+			clusters.ErrEnvironment, subject, found[1], lastLine(output))
+	}
+	return err
+}
+
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.TrimSpace(text[strings.LastIndex(text, "\n")+1:])
 }
 
 func firstLine(text string) string {

@@ -82,6 +82,28 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// The go command's words are of Go 1.26 and a module proxy of 2026.
+func TestExplain(t *testing.T) {
+	other := errors.New("other")
+	for name, tc := range map[string]struct {
+		output string
+		is     error
+		want   string
+	}{
+		"old go command": {"go: k8s.io/kubernetes@v1.38.0-beta.0 requires go >= 1.27.0 (running go 1.26.8; GOTOOLCHAIN=local)", clusters.ErrEnvironment,
+			"Kubernetes v1.38.0 needs Go 1.27.0 or newer, and this is Go 1.26.8: install it from https://go.dev/dl/, or set GOTOOLCHAIN=auto"},
+		"old go command in a workspace": {"go: go.work requires go >= 1.27.0 (running go 1.26.8; GOTOOLCHAIN=local)", clusters.ErrEnvironment, "Go 1.27.0 or newer"},
+		"module that is not served": {"x imports\n\ty: example.com/diff/v7@v7.0.1: reading https://proxy.example.com/diff/v7/@v/v7.0.1.zip: 403 Forbidden\n\tserver response: not here\n",
+			clusters.ErrEnvironment, "Kubernetes v1.38.0 requires example.com/diff/v7@v7.0.1, which the Go module proxy does not serve (server response: not here)"},
+		"Kubernetes itself": {"k8s.io/kubernetes@v1.38.0: reading https://proxy.example.com/k8s.io/kubernetes/@v/v1.38.0.info: 404 Not Found", other, "other"},
+		"anything else":     {"go: no space left on device", other, "other"},
+	} {
+		if err := Explain("Kubernetes v1.38.0", tc.output, other); !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestTags(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "cmd", "kubeadm", "app", "constants", "constants.go")
