@@ -130,7 +130,7 @@ func (f *certifyFlags) add(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.Run.InCluster, "in-cluster", false, inClusterUsage)
 	flags.StringVarP(&f.file, "file", "f", "", "driver declaration (driver.yaml)")
 	flags.BoolVar(&f.Install, "install", false, "run the declaration's install hook first and its uninstall hook last")
-	flags.StringVar(&f.versions, "versions", "", "Kubernetes versions to certify for, for example 1.34..1.37 or 1.36,1.37; a cluster is created for each, instead of --kubeconfig, and the install hook run in it")
+	flags.StringVar(&f.versions, "versions", "", "Kubernetes versions to certify for, for example 1.34..1.37 or 1.36,v1.38.0-beta.0; a cluster is created for each, instead of --kubeconfig, and the install hook run in it")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan without running anything")
 	flags.BoolVar(&f.list, "list", false, "list the cases every driver must pass")
 	flags.BoolVar(&f.Run.Disruptive, "disruptive", false, "also run cases that restart kubelets; required for certification")

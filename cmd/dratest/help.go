@@ -52,9 +52,9 @@ type commandGroup struct {
 func flagGroups() []flagGroup {
 	return []flagGroup{
 		{"Cluster Flags:", []string{
-			"agent-image", "assume-stock", "config", "context", "controllers", "image", "image-registry", "in-cluster",
-			"kubeconfig", "kubelet", "name", "node-image-registry", "node-image-source", "nodes", "pod-image", "provider",
-			"scheduler", "stack", "version", "without", "workers",
+			"agent-image", "assume-stock", "config", "context", "controllers", "feature-gates", "image", "image-registry",
+			"in-cluster", "kubeconfig", "kubelet", "name", "node-image-registry", "node-image-source", "nodes", "pod-image",
+			"program", "provider", "runtime-config", "scheduler", "stack", "version", "without", "workers",
 		}},
 		{"Selection Flags:", []string{
 			"changed-since", "focus", "label-filter", "mutant", "only", "profile", "rerun-failed", "rest-of", "resume",

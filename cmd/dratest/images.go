@@ -61,12 +61,12 @@ debootstrap, and downloads from the Go module proxy and deb.debian.org (or
 $DRATEST_DEBIAN_MIRROR). Results are cached in $DRATEST_CACHE or the user's cache
 directory.
 
---source builds Kubernetes from a checkout as it is on disk, or from a version not
-listed by dratest such as a prerelease. --component builds single components from a
-checkout. Pass the printed name to --image of other commands.`,
+--version also takes releases and prereleases not listed by dratest, and the folder of
+a checkout, which is built as it is on disk. --component builds single components
+from a checkout. Pass the printed name to --image of other commands.`,
 		Example: `  dratest images build --version all
-  dratest images build --source ~/src/kubernetes
-  dratest images build --source v1.38.0-alpha.1
+  dratest images build --version ~/src/kubernetes
+  dratest images build --version v1.38.0-alpha.1
   dratest images build --version 1.37 --component kubelet=$HOME/src/kubernetes`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -88,8 +88,8 @@ checkout. Pass the printed name to --image of other commands.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringSliceVar(&wanted, "version", nil, `Kubernetes version, or "all"; repeatable (default: latest supported); with --source: version of a checkout without tags`)
-	cmd.Flags().StringVar(&source, "source", "", "Kubernetes checkout, or a version not listed by dratest, for example v1.38.0-alpha.1")
+	cmd.Flags().StringSliceVar(&wanted, "version", nil, `Kubernetes version, or "all"; repeatable (default: latest listed)`)
+	cmd.Flags().StringVar(&source, "source", "", "same as --version, which then gives the version of a checkout without tags")
 	cmd.Flags().StringToStringVar(&components, "component", nil, "component to build from a Kubernetes checkout, as kubelet=DIR; repeatable")
 	return cmd
 }

@@ -39,7 +39,7 @@ import (
 var notInCluster = []string{
 	"kubeconfig", "context", "in-cluster", "report-dir", "done-file", "resume", "rerun-failed", "matrix", "dry-run", "identity",
 	"sign-key", "sign-keyless", "id-token", "signing-config", "trusted-root", "expectations", "image-registry",
-	"name", "version", "image", "provider", "stack", "scheduler", "controllers", "kubelet", "node-image-source", "node-image-registry",
+	"name", "version", "image", "feature-gates", "runtime-config", "program", "provider", "stack", "scheduler", "controllers", "kubelet", "node-image-source", "node-image-registry",
 	"versions", "list", "endpoint", "cdi-dir", "no-cluster", "command", "workers", "at", "switch", "spoil", "fabric", "classic",
 }
 

@@ -47,8 +47,8 @@ const (
 	// FilterTimeout makes the scheduler end a search that takes too long.
 	FilterTimeout Feature = "DRASchedulerFilterTimeout"
 
-	// FractionalCapacityRange is on by default only if all components are known to be 1.37 or newer
-	// (--min-compatibility-version).
+	// FractionalCapacityRange of 1.37 is on by default only if all components are known to be 1.37 or newer
+	// (--min-compatibility-version); 1.38 has it on by default.
 	FractionalCapacityRange Feature = "DRAFractionalCapacityRange"
 )
 
@@ -61,6 +61,12 @@ func (f Feature) OnKubelets() bool {
 // OfScheduler reports whether only the scheduler uses the gate, so the API server's value is meaningless
 // (k8s.io/kubernetes v1.34.4 to v1.37.1, pkg/scheduler).
 func (f Feature) OfScheduler() bool { return f == FilterTimeout }
+
+// InScheduler reports whether the scheduler takes part in the feature (k8s.io/kubernetes v1.34.4 to v1.38.0-beta.0,
+// pkg/scheduler/framework/plugins/feature).
+func (f Feature) InScheduler() bool {
+	return !slices.Contains([]Feature{DeviceStatus, ResourceHealthStatus, PartitionTypes, PoolStatus, GranularStatusAuthorization}, f)
+}
 
 // InV1Since is the first release with the feature's kind in resource.k8s.io/v1, if older ones have the gate, too:
 // there the kind is in v1beta2 and v1alpha3 only, used by no component and no case (k8s.io/api v0.37.1,

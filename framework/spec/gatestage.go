@@ -27,8 +27,8 @@ type Stage struct {
 // GranularStatusAuthorization is a gate of DRA without a feature of its own.
 const GranularStatusAuthorization Feature = "DRAResourceClaimGranularStatusAuthorization"
 
-// stages has DRA's feature gates, oldest stage first (k8s.io/kubernetes v1.37.1, pkg/features/kube_features.go, where
-// comments announce those of v1.38; older versions agree). testdata/gates.txt is the same for the comparison with
+// stages has DRA's feature gates, oldest stage first (k8s.io/kubernetes v1.37.1 and, for the stages of 1.38,
+// v1.38.0-beta.0, pkg/features/kube_features.go; older versions agree). testdata/gates.txt is the same for the comparison with
 // Kubernetes' own table, in a module that may require it.
 //
 //nolint:gochecknoglobals // a table
@@ -39,9 +39,9 @@ var stages = map[Feature][]Stage{
 	ExtendedResource:     {{34, false, false}, {36, true, false}, {37, true, true}},
 	DeviceTaints:         {{33, false, false}, {36, true, false}, {38, true, true}},
 	DeviceTaintRules:     {{35, false, false}, {37, true, false}, {38, true, true}},
-	PartitionableDevices: {{33, false, false}, {36, true, false}},
+	PartitionableDevices: {{33, false, false}, {36, true, false}, {38, true, true}},
 	ConsumableCapacity:   {{34, false, false}, {36, true, false}},
-	BindingConditions:    {{34, false, false}, {36, true, false}},
+	BindingConditions:    {{34, false, false}, {36, true, false}, {38, true, true}},
 	ResourceHealthStatus: {{31, false, false}, {36, true, false}},
 	ListAttributes:       {{36, false, false}},
 	NodeAllocatable:      {{36, false, false}},
@@ -53,6 +53,7 @@ var stages = map[Feature][]Stage{
 	WorkloadClaims:       {{36, false, false}},
 	FilterTimeout:        {{34, true, false}},
 
+	FractionalCapacityRange:     {{37, false, false}, {38, true, false}},
 	GranularStatusAuthorization: {{36, true, false}},
 }
 

@@ -43,6 +43,9 @@ func (f Feature) Missing(target Target) *Skip {
 	if s := offOnKubelet(f, target); s != nil {
 		return s
 	}
+	if s := offInScheduler(f, target); s != nil {
+		return s
+	}
 	switch {
 	case on && f.InV1Since() != "":
 		return missingVersion(Needs{Since: f.InV1Since(), NoNode: true}, target)
@@ -77,6 +80,25 @@ func offOnKubelet(f Feature, target Target) *Skip {
 		on, known := n.KubeletGates[f]
 		if n.Schedulable && (known && !on || !known && f.OnKubelets() && before(f, n.Kubelet)) {
 			return &Skip{SkipFeature, fmt.Sprintf("needs feature %s, disabled in the kubelet of node %s (%s)", f, n.Name, n.Kubelet)}
+		}
+	}
+	return nil
+}
+
+// offInScheduler is for schedulers older than the API server, with the gate off by default or unknown. Whether it is set
+// explicitly is not known.
+func offInScheduler(f Feature, target Target) *Skip {
+	server, err := version.ParseGeneric(target.Kubernetes)
+	if err != nil || !f.InScheduler() {
+		return nil
+	}
+	for _, c := range target.ComponentsOf(Scheduler) {
+		v, err := version.ParseGeneric(c.Version)
+		if err != nil || v.Major() != 1 || v.Minor() >= server.Minor() {
+			continue
+		}
+		if stage, _ := f.Stage(v.Minor()); !stage.On {
+			return &Skip{SkipFeature, fmt.Sprintf("needs feature %s, off by default in %s", f, c)}
 		}
 	}
 	return nil

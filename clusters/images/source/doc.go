@@ -15,8 +15,8 @@ limitations under the License.
 */
 
 // Package source finds the source of Kubernetes: a checkout, with a key covering every compiled file (Open), or the
-// module of a release, kept in the repository by clusters/images/addversion or made for one build of a pre-release
-// (Fetch). Fetch needs the go command and a module proxy.
+// module of a release, kept in the repository by clusters/images/addversion or made for a version not listed (Fetch).
+// Fetch needs the go command and a module proxy.
 //
 // clusters/images/modules builds.
 package source
