@@ -128,7 +128,7 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
 			break // from the last attempt with evidence
 		}
 	}
-	if c.Status == spec.Known || last.ClosedHere != "" {
+	if c.Status == spec.Known || c.Status == spec.Unreviewed || last.ClosedHere != "" {
 		c.KnownIssue, c.Basis, c.ClosedHere = e.Meta.KnownIssue, last.Basis, last.ClosedHere
 	}
 	if c.Status == spec.Passed || c.Status == spec.Failed {
@@ -165,7 +165,7 @@ func summarize(cases []schema.Case, findings []spec.Finding, problems bool) sche
 			s.ClosedHere++
 		}
 		number := map[spec.Status]*int{
-			spec.Passed: &s.Passed, spec.Known: &s.KnownIssues, spec.Failed: &s.Failed, spec.NotApplicable: &s.NotApplicable,
+			spec.Passed: &s.Passed, spec.Known: &s.KnownIssues, spec.Unreviewed: &s.Unreviewed, spec.Failed: &s.Failed, spec.NotApplicable: &s.NotApplicable,
 		}[c.Status]
 		if number == nil {
 			number = &s.Blocked
@@ -188,7 +188,7 @@ func summarize(cases []schema.Case, findings []spec.Finding, problems bool) sche
 	switch {
 	case s.Failed > 0, s.Violations > 0:
 		s.Verdict = schema.Failed
-	case s.Blocked > 0, s.Retried > 0, problems:
+	case s.Blocked > 0, s.Unreviewed > 0, s.Retried > 0, problems:
 		s.Verdict = schema.Incomplete
 	case s.Passed+s.KnownIssues+s.Warnings+s.ExpectedFailures == 0:
 		s.Verdict = schema.NothingRan

@@ -131,7 +131,7 @@ func attemptsOf(cases []schema.Case, outcomes []spec.Outcome) map[string][]schem
 func addIssues(issues *schema.Issues, c schema.Case) {
 	switch {
 	case c.KnownIssue == nil:
-	case c.Status == spec.Known:
+	case c.Status == spec.Known, c.Status == spec.Unreviewed:
 		issues.Seen = append(issues.Seen, schema.SeenIssue{Issue: c.KnownIssue.Issue, Case: c.ID, Basis: c.Basis, What: c.Reason})
 	case c.ClosedHere != "":
 		issues.Closed = append(issues.Closed, schema.SeenIssue{Issue: c.KnownIssue.Issue, Case: c.ID, Basis: c.Basis, What: c.ClosedHere})

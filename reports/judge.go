@@ -90,6 +90,7 @@ func lacks(c schema.Cluster, features []spec.Feature) bool {
 const (
 	failed     = "failed"
 	blocked    = "without a verdict"
+	unreviewed = "with a known issue not reviewed for this version of Kubernetes"
 	impossible = "could not run"
 	expected   = "expected to fail"
 	leftOut    = "left out by the filter"
@@ -119,7 +120,7 @@ func (s *shortfalls) add(id, short string, c schema.Case) {
 // reasons has one line per shortfall.
 func (s *shortfalls) reasons() []string {
 	var all []string
-	for _, kind := range []string{failed, expected, blocked, impossible, leftOut, retried} {
+	for _, kind := range []string{failed, expected, unreviewed, blocked, impossible, leftOut, retried} {
 		for _, short := range s.order {
 			if strings.HasPrefix(short, kind) {
 				all = append(all, some(short, s.ids[short]))
@@ -136,6 +137,8 @@ func shortOf(required schema.RequiredCase, result schema.CaseResult, code spec.S
 		return failed
 	case schema.CaseExpectedFailure:
 		return expected
+	case schema.CaseUnreviewed:
+		return unreviewed
 	case schema.CaseBlocked:
 		return blocked
 	case schema.CaseNotSelected:

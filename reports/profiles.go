@@ -74,7 +74,7 @@ func profile(name, seen string, sure bool, cases []schema.ConformanceCase) schem
 		}
 	}
 	var open []string
-	for _, short := range []string{expected, blocked, leftOut, impossible, retried} {
+	for _, short := range []string{expected, unreviewed, blocked, leftOut, impossible, retried} {
 		if len(is[short]) > 0 {
 			open = append(open, some(short, is[short]))
 		}
@@ -112,6 +112,8 @@ func number(c *schema.Counts, r schema.CaseResult) *int {
 		return &c.ExpectedFailures
 	case schema.CaseKnownIssue:
 		return &c.KnownIssues
+	case schema.CaseUnreviewed:
+		return &c.Unreviewed
 	case schema.CaseNotApplicable:
 		return &c.NotApplicable
 	case schema.CaseNotSelected:

@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/versions"
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 func TestLookup(t *testing.T) {
@@ -81,6 +82,14 @@ func TestMinorOfAPrerelease(t *testing.T) {
 	v, err := versions.Lookup("v1.38.0-beta.0+1a2b3c4d")
 	if err != nil || v.Minor() != "v1.38" || v.Listed() || !versions.Newest().Listed() {
 		t.Errorf("%v: minor %s, listed %t, %v", v, v.Minor(), v.Listed(), err)
+	}
+}
+
+// A version is listed once the known issues have been reviewed for it.
+func TestKnownIssuesAreReviewedForTheNewest(t *testing.T) {
+	if newest := versions.Newest().Minor(); "v"+spec.Reviewed != newest {
+		t.Errorf("known issues are reviewed through %s, and the newest listed minor version is %s: run the cases with known issues there, "+
+			"set their Through, and spec.Reviewed", spec.Reviewed, newest)
 	}
 }
 

@@ -41,7 +41,7 @@ func (f facts) judgeProfiles() map[spec.DriverProfile]schema.DriverVerdict {
 			passed[p] = true
 		case c.Status == spec.Failed:
 			worse(p, schema.DriverNotCertified)
-		case c.Status == spec.Blocked, incomplete(c.SkipCode), basic(c):
+		case c.Status == spec.Blocked, c.Status == spec.Unreviewed, incomplete(c.SkipCode), basic(c):
 			worse(p, schema.DriverIncomplete)
 		}
 	}

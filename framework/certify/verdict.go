@@ -133,7 +133,7 @@ func (f facts) judgeCases(j *schema.Judgement) {
 			j.Notes = append(j.Notes, fmt.Sprintf("%s failed, which should not be, and may: %s", c.ID, firstLine(c.Failure)))
 		case c.Status == spec.Failed:
 			f.judgeFailed(j, c)
-		case c.Status == spec.Blocked:
+		case c.Status == spec.Blocked, c.Status == spec.Unreviewed:
 			reason := firstLine(c.Reason + " " + c.Failure)
 			blocked[reason] = append(blocked[reason], c.ID)
 		case incomplete(c.SkipCode), basic(c):

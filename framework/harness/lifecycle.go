@@ -102,13 +102,14 @@ func (l *Lifecycle) Resume(ctx context.Context, namespace string) *Failure {
 // Namespace is where the case's objects are.
 func (l *Lifecycle) Namespace() string { return l.t.Namespace }
 
-// KnownIssue is the known issue seen by the last piece, with the directory of its evidence, or empty.
-func (l *Lifecycle) KnownIssue() (text, evidence string) {
+// KnownIssue is the known issue seen by the last piece, with the piece's status and the directory of its evidence, or
+// empty.
+func (l *Lifecycle) KnownIssue() (status spec.Status, text, evidence string) {
 	if l.t.known == "" {
-		return "", ""
+		return "", "", ""
 	}
-	text, _ = l.t.excused(l.t.known)
-	return text, l.t.folder
+	status, text, _ = l.t.excused(l.t.known)
+	return status, text, l.t.folder
 }
 
 // Run runs a piece of the case. A failure is returned with its evidence. Of known issues, only the

@@ -144,9 +144,9 @@ func TestKnownIssueOfAPiece(t *testing.T) {
 	if f := l.Run(t.Context(), time.Minute, func(t *T) { t.KnownIssue("it does %d things", 2) }); f != nil {
 		t.Errorf("%+v", f)
 	}
-	seen, evidence := l.KnownIssue()
-	if seen != "kubernetes#1: it does 2 things" {
-		t.Errorf("known issue %q", seen)
+	status, seen, evidence := l.KnownIssue()
+	if seen != "kubernetes#1: it does 2 things" || status != spec.Known {
+		t.Errorf("%s: known issue %q", status, seen)
 	}
 	if _, err := os.Stat(filepath.Join(l.t.env.ReportDir, evidence, "steps.txt")); evidence == "" || err != nil {
 		t.Errorf("evidence %q: %v", evidence, err)
@@ -154,7 +154,7 @@ func TestKnownIssueOfAPiece(t *testing.T) {
 	if f := l.Run(t.Context(), time.Minute, func(*T) {}); f != nil {
 		t.Errorf("%+v", f)
 	}
-	if seen, _ := l.KnownIssue(); seen != "" {
+	if _, seen, _ := l.KnownIssue(); seen != "" {
 		t.Errorf("known issue %q in the next piece", seen)
 	}
 }

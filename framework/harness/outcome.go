@@ -39,8 +39,7 @@ func (t *T) outcome(report types.SpecReport) *spec.Outcome {
 	t.mu.Unlock()
 	switch {
 	case report.State.Is(types.SpecStatePassed) && known != "":
-		o.Status = spec.Known
-		o.Reason, o.Basis = t.excused(known)
+		o.Status, o.Reason, o.Basis = t.excused(known)
 		if t.lost != "" {
 			o.Reason += " (no evidence could be written: " + t.lost + ")"
 		}
@@ -75,14 +74,17 @@ func (t *T) SetMeasured(all []spec.Measurement) {
 }
 
 // excused describes the known issue of a case, with a mark if the component is known by its name
-// only.
-func (t *T) excused(seen string) (text string, basis spec.Basis) {
+// only or the issue needs a review.
+func (t *T) excused(seen string) (status spec.Status, text string, basis spec.Basis) {
 	excuse := t.excuse()
 	text = t.meta.KnownIssue.Issue + ": " + seen
 	if excuse.Basis == spec.Claimed {
 		text += fmt.Sprintf(" (claimed: %s by name and version only, as %s)", excuse.Who, excuse.Why)
 	}
-	return text, excuse.Basis
+	if excuse.Unreviewed != "" {
+		return spec.Unreviewed, text + " (unreviewed: " + excuse.Unreviewed + ")", excuse.Basis
+	}
+	return spec.Known, text, excuse.Basis
 }
 
 // closedHere returns the components expected to have the known issue of a passed case.

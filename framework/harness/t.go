@@ -201,8 +201,8 @@ func (t *T) Blockedf(format string, args ...any) {
 
 // KnownIssue reports that the case has seen exactly Meta.KnownIssue, after waiting for the right
 // behavior as long as usual. The case then checks the rest, or returns. If the issue is no excuse,
-// because the component is not Kubernetes' own or is newer, or the run is strict, KnownIssue fails
-// the case. Evidence is gathered as for a failure.
+// because the component is not Kubernetes' own or does not have it, or the run is strict, KnownIssue
+// fails the case. Evidence is gathered as for a failure.
 func (t *T) KnownIssue(format string, args ...any) {
 	ginkgo.GinkgoHelper()
 	seen := fmt.Sprintf(format, args...)

@@ -17,6 +17,7 @@ limitations under the License.
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +31,8 @@ import (
 type Excuse struct {
 	// Not is why the issue excuses nothing; empty if it does.
 	Not string
+	// Unreviewed is why it must be reviewed for the running version before it excuses anything; empty for most.
+	Unreviewed string
 	// Who are the affected components, as "kube-scheduler v1.37.1".
 	Who string
 	// Basis is the evidence that they are Kubernetes' own; the weakest if several.
@@ -62,9 +65,11 @@ func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse
 	excuse := Excuse{Basis: spec.Proven}
 	var who []string
 	for _, c := range running {
-		if not := noExcuse(issue, c); not != "" {
+		not, unreviewed := noExcuse(issue, c)
+		if not != "" {
 			return Excuse{Not: not}
 		}
+		excuse.Unreviewed = cmp.Or(excuse.Unreviewed, unreviewed)
 		if weaker(c.Basis, excuse.Basis) {
 			excuse.Basis, excuse.Why = c.Basis, c.Why
 		}
@@ -120,21 +125,21 @@ func flagValue(component string) string {
 	return component
 }
 
-// noExcuse returns why a component is not affected by an issue.
-func noExcuse(issue spec.KnownIssue, c spec.Component) string {
+// noExcuse returns why a component is not affected by an issue, or why that needs a review.
+func noExcuse(issue spec.KnownIssue, c spec.Component) (not, unreviewed string) {
 	who := c.Program
 	if c.Node != "" {
 		who = fmt.Sprintf("the %s of %s", c.Program, c.Node)
 	}
 	switch {
 	case c.Whose == spec.Own:
-		return who + " is this project's"
+		return who + " is this project's", ""
 	case c.Whose != spec.Stock && c.Basis != spec.Claimed:
-		return fmt.Sprintf("%s is not Kubernetes' own: %s; --assume-stock=%s declares that it is", who, c.Why, flagValue(c.Name))
+		return fmt.Sprintf("%s is not Kubernetes' own: %s; --assume-stock=%s declares that it is", who, c.Why, flagValue(c.Name)), ""
 	}
 	v, err := version.ParseGeneric(c.Version)
 	if err != nil {
-		return fmt.Sprintf("the version %q of %s says nothing", c.Version, who)
+		return fmt.Sprintf("the version %q of %s says nothing", c.Version, who), ""
 	}
 	last := version.MustParseGeneric(issue.Through)
 	next := last.AddMinor(1)
@@ -142,10 +147,12 @@ func noExcuse(issue spec.KnownIssue, c spec.Component) string {
 		next = last.WithPatch(last.Patch() + 1)
 	}
 	switch {
+	case v.AtLeast(next) && issue.Through == spec.Reviewed:
+		return "", fmt.Sprintf("%s is %s, and known issues were reviewed through %s", who, c.Version, spec.Reviewed)
 	case v.AtLeast(next):
-		return fmt.Sprintf("%s is %s, and that was last seen in %s", who, c.Version, issue.Through)
+		return fmt.Sprintf("%s is %s, and that was last seen in %s", who, c.Version, issue.Through), ""
 	case issue.From != "" && v.LessThan(version.MustParseGeneric(issue.From)):
-		return fmt.Sprintf("%s is %s, and that was first seen in %s", who, c.Version, issue.From)
+		return fmt.Sprintf("%s is %s, and that was first seen in %s", who, c.Version, issue.From), ""
 	}
-	return ""
+	return "", ""
 }

@@ -50,23 +50,25 @@ func TestExcuseOfKubelets(t *testing.T) {
 		name, from, through string
 		nodes               []string
 		basis               spec.Basis
-		not                 string
+		not, unreviewed     string
 	}{
-		{"kubelets of named releases", "", "1.37", []string{"old", "stock"}, spec.Proven, ""},
-		{"one of this project", "", "1.37", []string{"stock", "own"}, "", "the kube-kubelet of own is this project's"},
-		{"one of somebody else", "", "1.37", []string{"stock", "other"}, "", "of other is not Kubernetes' own"},
-		{"of several the weakest", "", "1.37", []string{"stock", "claimed", "declared"}, spec.Claimed, ""},
-		{"declared", "", "1.37", []string{"declared", "stock"}, spec.Declared, ""},
-		{"newer than the minor release", "", "1.37", []string{"new"}, "", "v1.38.0-alpha.1, and that was last seen in 1.37"},
-		{"newer than the patch release", "", "1.37.1", []string{"patched"}, "", "v1.37.2, and that was last seen in 1.37.1"},
-		{"the patch release", "", "1.37.1", []string{"stock", "old"}, spec.Proven, ""},
-		{"older than the first", "1.37.1", "1.37", []string{"old"}, "", "v1.36.4, and that was first seen in 1.37.1"},
-		{"version that is none", "", "1.37", []string{"odd"}, "", `"unknown"`},
-		{"node that is not known", "", "1.37", []string{"stock", "gone"}, "", "the kubelet of gone cannot be seen"},
+		{"kubelets of named releases", "", "1.37", []string{"old", "stock"}, spec.Proven, "", ""},
+		{"one of this project", "", "1.37", []string{"stock", "own"}, "", "the kube-kubelet of own is this project's", ""},
+		{"one of somebody else", "", "1.37", []string{"stock", "other"}, "", "of other is not Kubernetes' own", ""},
+		{"of several the weakest", "", "1.37", []string{"stock", "claimed", "declared"}, spec.Claimed, "", ""},
+		{"declared", "", "1.37", []string{"declared", "stock"}, spec.Declared, "", ""},
+		{"newer than the reviewed release", "", "1.37", []string{"stock", "new"}, spec.Proven, "", "the kube-kubelet of new is v1.38.0-alpha.1, and known issues were reviewed through 1.37"},
+		{"gone in the reviewed release", "", "1.36", []string{"new"}, "", "v1.38.0-alpha.1, and that was last seen in 1.36", ""},
+		{"gone in a patch of the reviewed release", "", "1.37.1", []string{"new"}, "", "v1.38.0-alpha.1, and that was last seen in 1.37.1", ""},
+		{"newer than the patch release", "", "1.37.1", []string{"patched"}, "", "v1.37.2, and that was last seen in 1.37.1", ""},
+		{"the patch release", "", "1.37.1", []string{"stock", "old"}, spec.Proven, "", ""},
+		{"older than the first", "1.37.1", "1.37", []string{"old"}, "", "v1.36.4, and that was first seen in 1.37.1", ""},
+		{"version that is none", "", "1.37", []string{"odd"}, "", `"unknown"`, ""},
+		{"node that is not known", "", "1.37", []string{"stock", "gone"}, "", "the kubelet of gone cannot be seen", ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			got := plan.ExcuseFor(spec.KnownIssue{Component: spec.Kubelet, From: tc.from, Through: tc.through}, target, tc.nodes)
-			if (got.Not == "") != (tc.not == "") || !strings.Contains(got.Not, tc.not) || got.Basis != tc.basis {
+			if (got.Not == "") != (tc.not == "") || !strings.Contains(got.Not, tc.not) || got.Basis != tc.basis || got.Unreviewed != tc.unreviewed {
 				t.Errorf("got %+v", got)
 			}
 		})
@@ -109,7 +111,7 @@ func TestReplicasMustAgree(t *testing.T) {
 
 func TestExcuseOfAPIServer(t *testing.T) {
 	for version, not := range map[string]string{
-		"v1.37.1": "", "v1.36.4": "", "v1.38.0": "v1.38.0, and that was last seen in 1.37",
+		"v1.37.1": "", "v1.36.4": "", "v1.38.0": "",
 		"v1.37.1+k3s1": "", "v1.37.1-gke.1067000": "", "v1.37.2-eks-abcdef": "v1.37.2-eks-abcdef, and that was last seen in 1.37.1",
 		"unknown": `not Kubernetes' own: its version is "unknown", which is not a release of Kubernetes; --assume-stock=apiserver`,
 	} {

@@ -131,7 +131,7 @@ func (e earlier) left(p spec.Plan, again Again) spec.Plan {
 
 func (e earlier) done(id string, again Again) bool {
 	switch e.last[id] {
-	case spec.Passed, spec.Known:
+	case spec.Passed, spec.Known, spec.Unreviewed:
 		return true
 	case spec.Failed:
 		return again == Unfinished || slices.ContainsFunc(e.run.Selection.Expectations, func(x schema.Expectation) bool { return x.Case == id })

@@ -27,6 +27,9 @@ const (
 	Failed Status = "Failed"
 	// Known: the check failed due to a known issue of Kubernetes.
 	Known Status = "KnownIssue"
+	// Unreviewed: the check failed exactly as with a known issue of Kubernetes, in a newer minor version than known issues
+	// were reviewed for.
+	Unreviewed Status = "Unreviewed"
 	// NotApplicable: the plan skipped the case with a reason.
 	NotApplicable Status = "NotApplicable"
 	// Blocked: the environment kept the case from a verdict.

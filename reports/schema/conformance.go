@@ -149,6 +149,7 @@ type Counts struct {
 	Warnings         int `json:"warnings"`
 	ExpectedFailures int `json:"expectedFailures,omitempty"`
 	KnownIssues      int `json:"knownIssues"`
+	Unreviewed       int `json:"unreviewed,omitempty"`
 	Blocked          int `json:"blocked"`
 	NotApplicable    int `json:"notApplicable"`
 	NotSelected      int `json:"notSelected"`
@@ -180,8 +181,10 @@ const (
 	CaseWarning         CaseResult = "warning"
 	CaseExpectedFailure CaseResult = "expectedFailure"
 	CaseKnownIssue      CaseResult = "knownIssue"
-	CaseBlocked         CaseResult = "blocked"
-	CaseNotApplicable   CaseResult = "notApplicable"
+	// CaseUnreviewed is a known issue not reviewed for the running version.
+	CaseUnreviewed    CaseResult = "unreviewed"
+	CaseBlocked       CaseResult = "blocked"
+	CaseNotApplicable CaseResult = "notApplicable"
 	// CaseNotSelected means the user excluded the case.
 	CaseNotSelected CaseResult = "notSelected"
 )
@@ -190,7 +193,7 @@ const (
 type ConformanceCase struct {
 	RequiredCase `json:",inline"`
 
-	Result CaseResult `json:"result" jsonschema:"enum=passed,enum=failed,enum=warning,enum=expectedFailure,enum=knownIssue,enum=blocked,enum=notApplicable,enum=notSelected"`
+	Result CaseResult `json:"result" jsonschema:"enum=passed,enum=failed,enum=warning,enum=expectedFailure,enum=knownIssue,enum=unreviewed,enum=blocked,enum=notApplicable,enum=notSelected"`
 	// Reason explains a result other than passed, SkipCode is the machine-readable reason for a skipped
 	// case.
 	Reason   string        `json:"reason,omitempty"`

@@ -223,6 +223,8 @@ type Summary struct {
 	ExpectedFailures int `json:"expectedFailures,omitempty"`
 	// KnownIssues counts cases affected by a known Kubernetes issue.
 	KnownIssues int `json:"knownIssues,omitempty"`
+	// Unreviewed counts cases with a known issue not reviewed for the running version.
+	Unreviewed int `json:"unreviewed,omitempty"`
 	// ClosedHere counts cases among Passed whose known issue did not occur.
 	ClosedHere    int `json:"closedHere,omitempty"`
 	Blocked       int `json:"blocked"`
@@ -240,7 +242,7 @@ func (s Summary) String() string {
 	for _, c := range []struct {
 		number int
 		what   string
-	}{{s.Violations, "violation"}, {s.ExpectedFailures, "expected failure"}, {s.Warnings, "warning"}, {s.KnownIssues, "known issue"}} {
+	}{{s.Violations, "violation"}, {s.ExpectedFailures, "expected failure"}, {s.Warnings, "warning"}, {s.KnownIssues, "known issue"}, {s.Unreviewed, "unreviewed known issue"}} {
 		if c.number > 0 {
 			some += count(c.number, c.what) + ", "
 		}
@@ -326,6 +328,8 @@ func (c Case) Result() CaseResult {
 		return CaseFailed
 	case c.Status == spec.Known:
 		return CaseKnownIssue
+	case c.Status == spec.Unreviewed:
+		return CaseUnreviewed
 	case c.Status == spec.NotApplicable:
 		return CaseNotApplicable
 	default:

@@ -52,7 +52,7 @@ func statement(data []byte, c schema.ConformanceReport) (*attestation.Statement,
 		switch each.Result {
 		case schema.CasePassed:
 			result.PassedTests = append(result.PassedTests, each.ID)
-		case schema.CaseKnownIssue, schema.CaseWarning, schema.CaseExpectedFailure:
+		case schema.CaseKnownIssue, schema.CaseUnreviewed, schema.CaseWarning, schema.CaseExpectedFailure:
 			result.WarnedTests = append(result.WarnedTests, each.ID)
 		case schema.CaseFailed:
 			result.FailedTests = append(result.FailedTests, each.ID)

@@ -89,8 +89,8 @@ func (b fakeTestbed) Resume(_ context.Context, namespace string) *harness.Failur
 }
 func (b fakeTestbed) End(context.Context) error { b.note("end"); return nil }
 func (b fakeTestbed) Namespace() string         { return "ns-" + b.id }
-func (b fakeTestbed) KnownIssue() (text, evidence string) {
-	return b.world.knownIssue, ""
+func (b fakeTestbed) KnownIssue() (status spec.Status, text, evidence string) {
+	return spec.Known, b.world.knownIssue, ""
 }
 
 // Run calls the part without a T, which the parts here do not use.

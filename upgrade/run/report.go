@@ -61,7 +61,7 @@ func outcomes(r Record) (all []spec.Outcome) {
 // outcome combines the outcomes of a case's parts.
 func outcome(r Record, c Case) spec.Outcome {
 	o := spec.Outcome{ID: c.ID, Status: c.Status}
-	if c.Status == spec.Known {
+	if c.Status == spec.Known || c.Status == spec.Unreviewed {
 		o.Reason = c.knownIssues()[0].String()
 	}
 	for i, p := range c.Pieces {

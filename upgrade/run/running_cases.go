@@ -49,7 +49,7 @@ type caseTestbed interface {
 	Run(ctx context.Context, timeout time.Duration, do func(t *harness.T)) *harness.Failure
 	End(ctx context.Context) error
 	Namespace() string
-	KnownIssue() (text, evidence string)
+	KnownIssue() (status spec.Status, text, evidence string)
 }
 
 type runningCases struct {
@@ -170,8 +170,8 @@ func (l *runningCases) one(ctx context.Context, c *runningCase, phase Phase, ste
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	c.record.Notes, c.record.Namespace = notes, c.testbed.Namespace()
-	if known, evidence := c.testbed.KnownIssue(); known != "" && failure == nil {
-		p.Status, p.KnownIssue, p.Evidence = spec.Known, known, evidence
+	if status, known, evidence := c.testbed.KnownIssue(); known != "" && failure == nil {
+		p.Status, p.KnownIssue, p.Evidence = status, known, evidence
 		l.log("  -- case %s, %s step %d: known issue, %s", c.ID, phase, step, known)
 	}
 	if failure != nil {

@@ -46,6 +46,9 @@ func (r *run) finish(err error) schema.Report {
 			if len(c.knownIssues()) > 0 {
 				c.Status = spec.Known
 			}
+			if slices.ContainsFunc(c.Pieces, func(p Piece) bool { return p.Status == spec.Unreviewed }) {
+				c.Status = spec.Unreviewed
+			}
 		}
 	}
 	if err != nil {

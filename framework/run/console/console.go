@@ -93,7 +93,7 @@ func (c *Console) Show(now time.Time, r journal.Record) {
 }
 
 func (c *Console) outcome(now time.Time, o spec.Outcome) {
-	word := map[spec.Status]string{spec.Passed: "ok  ", spec.Failed: "FAIL", spec.Known: "known", spec.Blocked: "BLKD", spec.NotApplicable: "skip"}[o.Status]
+	word := map[spec.Status]string{spec.Passed: "ok  ", spec.Failed: "FAIL", spec.Known: "known", spec.Unreviewed: "REVW", spec.Blocked: "BLKD", spec.NotApplicable: "skip"}[o.Status]
 	expected := c.expected(o.ID)
 	switch {
 	case expected == "":

@@ -63,8 +63,11 @@ func cases(b *strings.Builder, r schema.Report) {
 		fmt.Fprintf(b, "slowest: %s\n", strings.Join(slowest, ", "))
 	}
 	for _, c := range r.Cases {
-		if c.Status == spec.Known {
+		switch c.Status {
+		case spec.Known:
 			fmt.Fprintf(b, "known issue: %s: %s\n", c.ID, oneLine(c.Reason))
+		case spec.Unreviewed:
+			fmt.Fprintf(b, "unreviewed known issue: %s: %s\n", c.ID, oneLine(c.Reason))
 		}
 	}
 	for _, c := range r.Cases {

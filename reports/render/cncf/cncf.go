@@ -116,7 +116,7 @@ func testsOf(c schema.ConformanceReport) []test {
 			}
 		case schema.CaseFailed, schema.CaseExpectedFailure:
 			t.action, t.note = "fail", each.Reason
-		case schema.CaseBlocked:
+		case schema.CaseBlocked, schema.CaseUnreviewed:
 			t.action, t.note = "fail", "no verdict: "+each.Reason
 		case schema.CaseKnownIssue:
 			t.note = "known issue of Kubernetes: " + each.Reason

@@ -133,11 +133,11 @@ type caseView struct {
 
 // Marks of outcomes, most important first.
 var marks = []mark{ //nolint:gochecknoglobals // a table
-	{"Failed", "failed"}, {"Warning", "warning"}, {"Expected failure", "expected"}, {"Blocked", "blocked"}, {"Known issue", "known"}, {"Passed", "passed"}, {"Not applicable", "skipped"},
+	{"Failed", "failed"}, {"Warning", "warning"}, {"Expected failure", "expected"}, {"Blocked", "blocked"}, {"Unreviewed known issue", "blocked"}, {"Known issue", "known"}, {"Passed", "passed"}, {"Not applicable", "skipped"},
 }
 
 func markOf(c schema.Case) mark {
-	index := map[spec.Status]int{spec.Failed: 0, spec.Blocked: 3, spec.Known: 4, spec.Passed: 5, spec.NotApplicable: 6}
+	index := map[spec.Status]int{spec.Failed: 0, spec.Blocked: 3, spec.Unreviewed: 4, spec.Known: 5, spec.Passed: 6, spec.NotApplicable: 7}
 	i, known := index[c.Status]
 	switch {
 	case !known:

@@ -120,6 +120,8 @@ func testCase(c schema.Case) testcase {
 		out.Failure = &note{Type: "failed", Message: message(c.Failure), Text: description(c)}
 	case schema.CaseBlocked:
 		out.Error = &note{Type: "blocked", Message: c.Reason, Text: cmp.Or(description(c), c.Reason)}
+	case schema.CaseUnreviewed:
+		out.Error = &note{Type: "unreviewed known issue", Message: c.Reason, Text: c.Reason}
 	case schema.CaseExpectedFailure:
 		out.Skipped, out.SystemOut = &note{Type: "expected failure", Message: expected(c)}, "failed as expected: "+expected(c)+"\n"+description(c)
 	case schema.CaseKnownIssue:

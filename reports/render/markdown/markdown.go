@@ -53,13 +53,15 @@ func Render(r schema.Report) []byte {
 	section(&b, "Expected failures", results(r.Cases, schema.CaseExpectedFailure), func(c schema.Case) { details(&b, c) })
 	section(&b, "Warnings: failed, and should not", results(r.Cases, schema.CaseWarning), func(c schema.Case) { details(&b, c) })
 	section(&b, "Blocked", with(r.Cases, spec.Blocked), func(c schema.Case) { details(&b, c) })
-	section(&b, "Known issues of Kubernetes", with(r.Cases, spec.Known), func(c schema.Case) {
+	issue := func(c schema.Case) {
 		fmt.Fprintf(&b, "- `%s`%s: %s", c.ID, basis(c), c.Reason)
 		if c.Evidence != "" {
 			fmt.Fprintf(&b, " (evidence: %s)", c.Evidence)
 		}
 		b.WriteString("\n")
-	})
+	}
+	section(&b, "Known issues to be reviewed for this version", with(r.Cases, spec.Unreviewed), issue)
+	section(&b, "Known issues of Kubernetes", with(r.Cases, spec.Known), issue)
 	section(&b, "Closed here", closed(r.Cases), func(c schema.Case) { fmt.Fprintf(&b, "- %s\n", c.Closed()) })
 	section(&b, "Not applicable", with(r.Cases, spec.NotApplicable), func(c schema.Case) {
 		fmt.Fprintf(&b, "- `%s`: %s\n", c.ID, c.Reason)

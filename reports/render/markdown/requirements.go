@@ -48,7 +48,7 @@ func requirements(b *strings.Builder, cases []schema.Case) {
 
 func result(c schema.Case) string {
 	word := map[spec.Status]string{
-		spec.Passed: "passed", spec.Failed: "failed", spec.Known: "known issue", spec.Blocked: "blocked", spec.NotApplicable: "not applicable",
+		spec.Passed: "passed", spec.Failed: "failed", spec.Known: "known issue", spec.Unreviewed: "unreviewed known issue", spec.Blocked: "blocked", spec.NotApplicable: "not applicable",
 	}[c.Status]
 	switch {
 	case c.Warning():
