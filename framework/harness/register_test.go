@@ -135,10 +135,10 @@ func stories() map[string][]story {
 			{name: "known-and-strict", run: seeIssue, issue: kubeletIssue, kubelet: "v1.37.1", basis: spec.Proven, strict: true, status: spec.Failed, here: true,
 				failed: []string{"it does not (known issue of kubernetes#1, not excused with --strict)"}},
 			{name: "known-is-closed", run: act, issue: kubeletIssue, kubelet: "v1.37.1", basis: spec.Claimed, status: spec.Passed, closed: "kubelet v1.37.1"},
-			{name: "known-is-not-of-newer", run: act, issue: kubeletIssue, kubelet: "v1.38.0", status: spec.Passed},
+			{name: "unreviewed-is-closed", run: act, issue: kubeletIssue, kubelet: "v1.38.0", basis: spec.Proven, status: spec.Passed, closed: "kubelet v1.38.0"},
 			{name: "known-of-own", run: seeIssue, issue: kubeletIssue, kubelet: "v1.37.1" + spec.OwnKubeletMark, status: spec.Failed, here: true,
 				failed: []string{"it does not (kubernetes#1 is known for this, but the kubelet of a is this project's"}},
-			{name: "known-of-newer", run: seeIssue, issue: kubeletIssue, kubelet: "v1.38.0", status: spec.Failed, failed: []string{"last seen in 1.37"}},
+			{name: "unreviewed", run: seeIssue, issue: kubeletIssue, kubelet: "v1.38.0", basis: spec.Proven, status: spec.Unreviewed},
 			{name: "known-that-is-not-known", run: seeIssue, kubelet: "v1.37.1", status: spec.Failed, failed: []string{"it does not"}, here: true},
 			{name: "known-and-failure", run: func(t *T) { seeIssue(t); t.Expect(1).To(gomega.Equal(2), "one is two") }, issue: kubeletIssue, kubelet: "v1.37.1",
 				status: spec.Failed, failed: []string{"one is two"}},
@@ -297,7 +297,7 @@ func check(t *testing.T, s story, dir string, r ending) {
 	if here := strings.HasPrefix(o.Location, "framework/harness/register_test.go:"); s.here && !here {
 		t.Errorf("location %s", o.Location)
 	}
-	if (o.Status == spec.Failed || o.Status == spec.Blocked || o.Status == spec.Known) != (o.Evidence != "") {
+	if (o.Status == spec.Failed || o.Status == spec.Blocked || o.Status == spec.Known || o.Status == spec.Unreviewed) != (o.Evidence != "") {
 		t.Errorf("evidence %q", o.Evidence)
 	}
 	if o.Evidence != "" {

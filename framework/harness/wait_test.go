@@ -60,7 +60,7 @@ func TestFailedWaitsReportTheLastObservation(t *testing.T) {
 		wait    func(t *T)
 		want    []string // parts of the failure; none means no failure
 	}{
-		{"no pod", nil, func(t *T) { t.WaitRunning("pod") }, []string{`timed out after 1s waiting for pod "pod" to be running: the time is up`, "last seen: no such pod"}},
+		{"no pod", nil, func(t *T) { t.WaitRunning("pod") }, []string{"timed out after ", `waiting for pod "pod" to be running: the time is up`, "last seen: no such pod"}},
 		{"pod pending", []runtime.Object{pending, reported}, func(t *T) { t.WaitRunning("pod") }, []string{
 			"phase Pending", "PodScheduled=False Unschedulable: cannot allocate all claims",
 			"event: Warning FailedPrepareDynamicResources: out of coffee",

@@ -68,7 +68,7 @@ func TestWith(t *testing.T) {
 }
 
 func TestAddRefusesPreReleases(t *testing.T) {
-	if err := add(t.Context(), t.TempDir(), "v1.38.0-alpha.1"); err == nil || !strings.Contains(err.Error(), "--source v1.38.0-alpha.1") {
+	if err := add(t.Context(), t.TempDir(), "v1.38.0-alpha.1"); err == nil || !strings.Contains(err.Error(), "--version v1.38.0-alpha.1") {
 		t.Errorf("got %v", err)
 	}
 }
