@@ -270,7 +270,7 @@ func ofLife() []Mutant {
 		},
 		{
 			Defect: spec.Defect{ID: "configured-once", What: "A prepared claim with a configuration is not prepared again, because its configuration was applied."},
-			Cases:  []string{"life/answer-lost", "life/call-cut"},
+			Cases:  []string{"life/answer-lost"},
 		},
 		{
 			Defect: spec.Defect{ID: "stays-unhealthy", Issue: "kubernetes-sigs/dra-driver-nvidia-gpu#878", What: "A repaired device is reported unhealthy until the driver is restarted."},
