@@ -119,42 +119,45 @@ results so far, a second Ctrl-C exits at once.`,
   dratest soak --kubeconfig ~/.kube/config --pods 1000 --at-once 100
   dratest soak -f driver.yaml --kubeconfig ~/.kube/config --duration 1h --kill kubelet,driver`,
 		Args: usage(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			provider := providers.NewClusters(progress.New(cmd.OutOrStdout()))
-			var o soak.Options
-			f.Out = cmd.OutOrStdout()
-			if err := f.images.complete(cmd.Flags(), !f.Existing(), &f.PodImage); err != nil {
-				return withCode(codeUsage, err)
-			}
-			if f.file != "" {
-				return f.runInstalled(cmd)
-			}
-			if cmd.Flags().Changed("rate") {
-				return withCode(codeUsage, errors.New("rate: needs -f"))
-			}
-			var err error
-			if f.PodTemplate, err = readPodTemplate("pod-template", f.template, false); err != nil {
-				return withCode(codeUsage, err)
-			}
-			if f.fabric == raceForDevice {
-				return f.race(cmd, provider)
-			}
-			kind, err := f.plane()
-			switch {
-			case err != nil:
-			case kind != nil:
-				o, err = f.planeOptions(cmd, provider, kind)
-			default:
-				o, err = f.options(f.Out, provider)
-			}
-			if err != nil {
-				return withCode(codeUsage, err)
-			}
-			return f.run(cmd.Context(), provider, o)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.start(cmd) },
 	}
 	f.add(cmd.Flags())
 	return cmd
+}
+
+// start runs the kind of soak that the flags select.
+func (f *soakFlags) start(cmd *cobra.Command) error {
+	provider := providers.NewClusters(progress.New(cmd.OutOrStdout()))
+	var o soak.Options
+	f.Out = cmd.OutOrStdout()
+	if err := f.images.complete(cmd.Flags(), !f.Existing(), &f.PodImage); err != nil {
+		return withCode(codeUsage, err)
+	}
+	if f.file != "" {
+		return f.runInstalled(cmd)
+	}
+	if cmd.Flags().Changed("rate") {
+		return withCode(codeUsage, errors.New("rate: needs -f"))
+	}
+	var err error
+	if f.PodTemplate, err = readPodTemplate("pod-template", f.template, false); err != nil {
+		return withCode(codeUsage, err)
+	}
+	if f.fabric == raceForDevice {
+		return f.race(cmd, provider)
+	}
+	kind, err := f.plane()
+	switch {
+	case err != nil:
+	case kind != nil:
+		o, err = f.planeOptions(cmd, provider, kind)
+	default:
+		o, err = f.options(f.Out, provider)
+	}
+	if err != nil {
+		return withCode(codeUsage, err)
+	}
+	return f.run(cmd.Context(), provider, o)
 }
 
 func (f *soakFlags) add(flags *pflag.FlagSet) {
