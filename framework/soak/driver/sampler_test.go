@@ -21,6 +21,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -37,12 +38,15 @@ import (
 type agents struct {
 	agentapi.AgentClient
 
+	mutex   sync.Mutex
 	status  *spec.DriverStatus // nil without a proxy
 	started int
 	refuse  error
 }
 
 func (a *agents) GetProxyStatus(context.Context, *agentapi.DriverRequest, ...grpc.CallOption) (*agentapi.JSON, error) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
 	if a.status == nil {
 		return nil, errors.New("there is no proxy")
 	}
@@ -50,6 +54,8 @@ func (a *agents) GetProxyStatus(context.Context, *agentapi.DriverRequest, ...grp
 }
 
 func (a *agents) StartProxy(context.Context, *agentapi.DriverSpec, ...grpc.CallOption) (*emptypb.Empty, error) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
 	if a.refuse != nil {
 		return nil, a.refuse
 	}
@@ -59,8 +65,17 @@ func (a *agents) StartProxy(context.Context, *agentapi.DriverSpec, ...grpc.CallO
 }
 
 func (a *agents) StopProxy(context.Context, *agentapi.DriverRequest, ...grpc.CallOption) (*emptypb.Empty, error) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
 	a.status = nil
 	return &emptypb.Empty{}, nil
+}
+
+// change changes the proxy, or what its next start does.
+func (a *agents) change(do func()) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	do()
 }
 
 func TestSampler(t *testing.T) {
@@ -75,24 +90,28 @@ func TestSampler(t *testing.T) {
 		next()
 		pending := call(1, spec.Prepare, 0, "a")
 		pending.InProgress = true
-		a.status.Calls = []spec.Call{call(0, spec.Prepare, 1, "b"), pending, {Method: spec.Prepare, Claims: []spec.ClaimCall{{Namespace: "other"}}}}
+		a.change(func() {
+			a.status.Calls = []spec.Call{call(0, spec.Prepare, 1, "b"), pending, {Method: spec.Prepare, Claims: []spec.ClaimCall{{Namespace: "other"}}}}
+		})
 		s.Renew("n")
 		next()
 		if a.started != 1 {
 			t.Error("a pending call was cut off")
 		}
-		a.status.Calls[1] = call(1, spec.Prepare, 2, "a")
+		a.change(func() { a.status.Calls[1] = call(1, spec.Prepare, 2, "a") })
 		next()
 		next()
 		if a.started != 2 {
 			t.Error("the proxy was not renewed after the restart of the kubelet")
 		}
-		a.status.Calls = []spec.Call{call(2, spec.Unprepare, 3, "a")}
-		a.status.Problem, a.status.Process = spec.DriverEnded, nil
-		a.refuse = errors.New("it has not registered")
+		a.change(func() {
+			a.status.Calls = []spec.Call{call(2, spec.Unprepare, 3, "a")}
+			a.status.Problem, a.status.Process = spec.DriverEnded, nil
+			a.refuse = errors.New("it has not registered")
+		})
 		next()
 		next()
-		a.refuse = nil
+		a.change(func() { a.refuse = nil })
 		next()
 		next()
 		cancel()
