@@ -89,7 +89,11 @@ func unused() []string {
 // Key hashes the names and contents of a checkout's files except tests.
 func Key(dir string) (string, error) {
 	hash := sha256.New()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	dir, err := filepath.EvalSymlinks(dir) // WalkDir does not follow a link
+	if err != nil {
+		return "", fmt.Errorf("find the checkout: %w", err)
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

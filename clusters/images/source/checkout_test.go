@@ -85,6 +85,18 @@ func TestKeyFollowsWhatIsCompiled(t *testing.T) {
 	}
 }
 
+// A link to a checkout had the key of no files: changes were not built.
+func TestKeyOfALink(t *testing.T) {
+	dir := checkout(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	if key, want := open(t, link, "").Key, open(t, dir, "").Key; key != want {
+		t.Errorf("key %s, that of the directory is %s", key, want)
+	}
+}
+
 func TestVersion(t *testing.T) {
 	dir := checkout(t)
 	if c := open(t, dir, ""); c.Version.Kubernetes != "" {
