@@ -47,8 +47,11 @@ func VersionRange(text string, find func(string) (versions.Version, error)) ([]v
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(strings.TrimSpace(part), "..")
-		if strings.HasPrefix(last, "/") { // a folder
+		if strings.HasPrefix(last, "/") && (first == "" || strings.Contains(first, "/")) { // a folder
 			first, last, isRange = strings.TrimSpace(part), "", false
+		}
+		if first == "" || isRange && last == "" { // Otherwise, the newest version.
+			return nil, clusters.Usage(fmt.Errorf("--versions: a version is missing in %q", text))
 		}
 		from, err := find(first)
 		if err != nil {
@@ -63,7 +66,7 @@ func VersionRange(text string, find func(string) (versions.Version, error)) ([]v
 			return nil, fmt.Errorf("--versions: %w", err)
 		}
 		if from.Compare(to) > 0 {
-			return nil, fmt.Errorf("--versions: %s is newer than %s: name the older one first", first, last)
+			return nil, clusters.Usage(fmt.Errorf("--versions: %s is newer than %s: name the older one first", first, last))
 		}
 		add(from)
 		for _, v := range slices.Backward(versions.All()) { // oldest first

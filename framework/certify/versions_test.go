@@ -17,24 +17,43 @@ limitations under the License.
 package certify_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/certify"
 )
 
+// find is as images.Local.Version: empty text is the newest version, other folders are checkouts.
+func find(text string) (versions.Version, error) {
+	switch {
+	case text == "":
+		return versions.Newest(), nil
+	case strings.HasSuffix(text, "/k8s"):
+		return versions.Version{Kubernetes: "v1.38.0-beta.0+1a2b3c4d"}, nil
+	}
+	return versions.Lookup(text)
+}
+
 func TestVersionRange(t *testing.T) {
 	for text, want := range map[string]string{
 		"1.36": "v1.36", "1.36..v1.38.0-beta.0": "v1.36 v1.37 v1.38", "1.34..1.36": "v1.34 v1.35 v1.36", "v1.35..v1.37, 1.37": "v1.35 v1.36 v1.37", "1.37,1.34": "v1.37 v1.34", "1.36..1.36": "v1.36",
-		"1.37..1.34": "--versions: 1.37 is newer than 1.34", "1.2": "1.2", "": "--versions", "1.36..": "--versions",
+		"../src/k8s, 1.36": "v1.38 v1.36", "./x/../k8s": "v1.38", "1.37../src/k8s": "v1.37 v1.38",
+		"1.37..1.34": "--versions: 1.37 is newer than 1.34", "1.2": "1.2",
+		// The newest version was certified for these.
+		"": `a version is missing in ""`, "1.36..": "a version is missing", "..1.36": "a version is missing", "1.36,": "a version is missing",
 	} {
-		found, err := certify.VersionRange(text, versions.Lookup)
+		found, err := certify.VersionRange(text, find)
 		if err != nil {
 			if !strings.Contains(err.Error(), want) || strings.HasPrefix(want, "v") {
 				t.Errorf("%q: %v, want %q", text, err, want)
+			}
+			if !errors.As(err, new(clusters.UsageError)) && !errors.Is(err, clusters.ErrUnknownVersion) {
+				t.Errorf("%q: %v is no wrong usage", text, err)
 			}
 			continue
 		}
