@@ -17,6 +17,7 @@ limitations under the License.
 package images
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,14 +58,14 @@ func (b *builder) find(ctx context.Context, text, as string) (source.Source, err
 	}
 	v, err := versions.Lookup(text)
 	if err != nil {
-		dir, tag, _ := strings.Cut(text, "@")
-		if info, statErr := os.Stat(dir); statErr != nil || !info.IsDir() {
+		dir, tag := text, ""
+		if at := strings.LastIndex(text, "@"); at > 0 && !isFolder(text) {
+			dir, tag = text[:at], text[at+1:]
+		}
+		if !isFolder(dir) {
 			return source.Source{}, err
 		}
-		if tag != "" {
-			as = tag
-		}
-		return b.open(ctx, dir, as)
+		return b.open(ctx, dir, cmp.Or(tag, as))
 	}
 	if v.Listed() {
 		return source.Source{Version: v}, nil
@@ -77,6 +78,11 @@ func (b *builder) find(ctx context.Context, text, as string) (source.Source, err
 			clusters.ErrUnknownVersion, text)
 	}
 	return b.fetch(ctx, v.Kubernetes)
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // open reads and records a checkout.
@@ -97,13 +103,14 @@ func (b *builder) open(ctx context.Context, dir, as string) (found source.Source
 	return found, b.record(found)
 }
 
-// fetch makes and records the module of a version.
+// fetch makes and records the module of a version. It works outside of the cache, where a build of another process
+// would remove its folder.
 func (b *builder) fetch(ctx context.Context, version string) (found source.Source, err error) {
-	temp, err := b.cache.Temp("release-")
+	temp, err := os.MkdirTemp("", "dratest-release-")
 	if err != nil {
-		return found, err
+		return found, fmt.Errorf("make a work folder: %w", err)
 	}
-	defer func() { _ = cache.RemoveAll(temp) }()
+	defer func() { _ = os.RemoveAll(temp) }()
 	err = slowly(b.Progress, "find what Kubernetes "+version+" requires", 0, func() (err error) {
 		found, err = source.Fetch(ctx, version, temp)
 		return err
@@ -118,17 +125,17 @@ func (b *builder) recordFile(version string) string {
 	return b.cache.Path("kubernetes", imageTag(version)+".json")
 }
 
-// recorded returns the source found earlier for a version not listed.
+// recorded returns the source found earlier for a version not listed. A damaged record counts as none.
 func (b *builder) recorded(version string) (found source.Source, ok bool, err error) {
 	data, err := os.ReadFile(b.recordFile(version))
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, false, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(data, &found)
-	}
 	if err != nil {
 		return found, false, fmt.Errorf("read the source of Kubernetes %s: %w", version, err)
+	}
+	if json.Unmarshal(data, &found) != nil || found.Version.Kubernetes != version {
+		return source.Source{}, false, nil
 	}
 	return found, true, nil
 }

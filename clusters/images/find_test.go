@@ -82,6 +82,50 @@ func TestFindRecordsAVersionNotListed(t *testing.T) {
 	}
 }
 
+// Only the part before the first "@" was taken as the folder.
+func TestFindInAFolderWithAnAt(t *testing.T) {
+	b, dir := testBuilder(t), kubernetesCheckout(t)
+	at := filepath.Join(t.TempDir(), "me@work", "kubernetes@v1")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.Rename(dir, at)); err != nil {
+		t.Fatal(err)
+	}
+	_, newest := versions.Supported()
+	if found, err := b.find(t.Context(), at+"@"+newest+".0-beta.0", ""); err != nil || found.Dir != at {
+		t.Errorf("%+v, %v", found, err)
+	}
+	if found, err := b.find(t.Context(), at, newest+".0-beta.0"); err != nil || found.Dir != at {
+		t.Errorf("with --source: %+v, %v", found, err)
+	}
+}
+
+// A machine that lost power left an empty file, and each later use of the version failed.
+func TestDamagedRecordIsNone(t *testing.T) {
+	b := testBuilder(t)
+	_, newest := versions.Supported()
+	version := newest + ".0-rc.0"
+	for _, content := range []string{"", "{", "{}", `{"Version":{"Kubernetes":"` + newest + `.0-rc.1"}}`} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(b.recordFile(version)), 0o755), os.WriteFile(b.recordFile(version), []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if found, ok, err := b.recorded(version); ok || err != nil {
+			t.Errorf("%q: %+v, %t, %v", content, found, ok, err)
+		}
+	}
+}
+
+// A process that builds removes all work folders in the cache, also that in which another one just fetched a release.
+func TestFetchWorksOutsideOfTheCache(t *testing.T) {
+	b, bin := testBuilder(t), t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\npwd >&2\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	_, newest := versions.Supported()
+	if _, err := b.fetch(t.Context(), newest+".0-rc.0"); err == nil || strings.Contains(err.Error(), b.cache.Dir) || !strings.Contains(err.Error(), "dratest-release-") {
+		t.Errorf("fetched in the cache %s: %v", b.cache.Dir, err)
+	}
+}
+
 func TestFindOfAListedVersion(t *testing.T) {
 	b := testBuilder(t)
 	for _, text := range []string{"", versions.Newest().Kubernetes, versions.Newest().Minor()} {
