@@ -80,6 +80,9 @@ func pick(ctx context.Context, o Options, source clusters.NodeImageSource, regis
 		failures = append(failures, err)
 	}
 	if source == clusters.SourceRegistry {
+		if len(failures) == 0 {
+			failures = []error{errors.New(choice.Reason)}
+		}
 		return "", fmt.Errorf("%w: no node image of %s can be had (--node-image-source=build builds one): %w", clusters.ErrEnvironment, version.Kubernetes, errors.Join(failures...))
 	}
 	if len(failures) > 0 {
@@ -115,7 +118,7 @@ func choose(ctx context.Context, o Options, f *published.Facts, version versions
 			f.Here = &image
 		}
 	}
-	if _, f.Built, err = o.Engine.Image(ctx, nodeRepository+":"+version.Kubernetes); err != nil {
+	if _, f.Built, err = o.Engine.Image(ctx, nodeRepository+":"+imageTag(version.Kubernetes)); err != nil {
 		return published.Choice{}, err
 	}
 	choice := published.Choose(*f)

@@ -97,6 +97,8 @@ func Choose(f Facts) Choice {
 	switch {
 	case f.Source == clusters.SourceBuild:
 		return Choice{Reason: "as asked for"}
+	case len(f.Images) == 0:
+		return Choice{Reason: "kind publishes no images of checkouts"}
 	case f.Source != clusters.SourceRegistry && f.Variant != "":
 		return Choice{Reason: f.Variant}
 	case f.Here != nil:

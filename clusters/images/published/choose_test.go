@@ -57,6 +57,17 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// An image without a name was pulled for a checkout.
+func TestChooseOfACheckout(t *testing.T) {
+	v := versions.Version{Kubernetes: "v1.99.0-beta.0+1a2b3c4d"}
+	images := published.Images(v, true, clusters.DefaultRegistry)
+	for _, source := range []clusters.NodeImageSource{clusters.SourceAuto, clusters.SourceRegistry} {
+		if got := published.Choose(published.Facts{Source: source, Images: images}); got.Ask || len(got.Take) > 0 || !strings.Contains(got.Reason, "checkouts") {
+			t.Errorf("%q: got %+v", source, got)
+		}
+	}
+}
+
 func TestImages(t *testing.T) {
 	v := versions.Version{Kubernetes: "v1.99.1", Published: "v1.99.0", Digest: "sha256:0"}
 	same, unknown := v, v
