@@ -45,14 +45,16 @@ func (b *builder) move(p Place, to Software) {
 	}
 }
 
-// climb goes along a ladder, up or down.
-func (b *builder) climb(rungs []Version) {
+// climb goes along a ladder, up or down. Builds of one version have no order: only the way back from one goes down.
+func (b *builder) climb(rungs []Version, back bool) {
 	end := rungs[len(rungs)-1]
-	if b.request.KubeletsLast && end.Compare(rungs[0]) < 0 {
+	newer := end.Compare(rungs[0])
+	up := newer > 0 || newer == 0 && !back
+	if b.request.KubeletsLast && !up {
 		b.kubelets(end)
 	}
-	for i, v := range rungs[1:] {
-		if v.Compare(rungs[i]) > 0 {
+	for _, v := range rungs[1:] {
+		if up {
 			b.controlPlane(v, order[:4])
 			if !b.request.KubeletsLast {
 				b.kubelets(v)

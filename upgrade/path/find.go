@@ -144,12 +144,12 @@ func Find(r Request) (Path, error) {
 	for _, s := range r.Gates {
 		b.gate(s)
 	}
-	b.climb(rungs)
+	b.climb(rungs, false)
 	b.own(true)
 	if r.Back {
 		b.own(false)
 		slices.Reverse(rungs)
-		b.climb(rungs)
+		b.climb(rungs, true)
 	}
 	if b.refusal != nil {
 		return Path{}, b.refusal
@@ -258,8 +258,8 @@ func (r Request) start() State {
 
 // kubelet is the software of a node's kubelet with the path at v.
 func (r Request) kubelet(node string, v Version) Software {
-	if stay, ok := r.Stay[node]; ok && v.Compare(stay) > 0 {
-		v = stay
+	if stay, ok := r.Stay[node]; ok && (v.Compare(stay) > 0 || v == r.To && v.Compare(stay) == 0) {
+		v = stay // also another build of To's version
 	}
 	return Software{Version: v}
 }

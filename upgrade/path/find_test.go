@@ -315,6 +315,33 @@ func TestToAPrerelease(t *testing.T) {
 	}
 }
 
+// Two checkouts of one version: the path went as a downgrade, kubelets first, and a kubelet did not stay at its build.
+func TestBetweenBuildsOfAVersion(t *testing.T) {
+	a, b := Version{38, 0, "-beta.0+aaaaaaaa"}, Version{38, 0, "-beta.0+bbbbbbbb"}
+	r := request(a, b)
+	r.Known, r.Back, r.Stay = []Version{a, b}, true, map[string]Version{r.Workers[0]: a}
+	p, err := Find(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p.Steps {
+		if s.Place == (Place{Kubelet, r.Workers[0]}) {
+			t.Errorf("the kubelet that stays: %s", s)
+		}
+	}
+	server := Place{APIServer, r.ControlPlanes[0]}
+	if first, last := p.Steps[0], p.Steps[len(p.Steps)-1]; first.Place != server || last.Place != server {
+		t.Errorf("from %s to %s: want the API server first, and last on the way back", first, last)
+	}
+	r.Stay = map[string]Version{r.Workers[0]: b}
+	if p, err = Find(r); err != nil {
+		t.Fatal(err)
+	}
+	if end := p.States()[len(p.Steps)].Software[Place{Kubelet, r.Workers[0]}]; end.Version != a {
+		t.Errorf("the kubelet of a node that may follow ends with %s", end)
+	}
+}
+
 func TestSkew(t *testing.T) {
 	r := request(v36, v37)
 	p, err := Find(r)
