@@ -131,7 +131,7 @@ func caseOf(e spec.Entry, outcomes []spec.Outcome, info Info) schema.Case {
 	if c.Status == spec.Known || c.Status == spec.Unreviewed || last.ClosedHere != "" {
 		c.KnownIssue, c.Basis, c.ClosedHere = e.Meta.KnownIssue, last.Basis, last.ClosedHere
 	}
-	if c.Status == spec.Passed || c.Status == spec.Failed {
+	if slices.Contains([]spec.Status{spec.Passed, spec.Failed, spec.Unreviewed}, c.Status) {
 		if i := slices.IndexFunc(info.Selection.Expectations, func(x schema.Expectation) bool { return x.Case == c.ID }); i >= 0 {
 			c.Expected = &info.Selection.Expectations[i]
 		}

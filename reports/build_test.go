@@ -92,6 +92,8 @@ func TestVerdict(t *testing.T) {
 			schema.Summary{Verdict: schema.NothingPassed, Total: 1, KnownIssues: 1}},
 		"a known issue to be reviewed is incomplete": {[]spec.Entry{a, b}, []spec.Outcome{outcome("a/a", spec.Passed, 1e9), outcome("a/b", spec.Unreviewed, 3e9)}, nil,
 			schema.Summary{Verdict: schema.Incomplete, Total: 2, Passed: 1, Unreviewed: 1, MedianSeconds: 2, MaxSeconds: 3}},
+		"an expected known issue to be reviewed is an expected failure": {[]spec.Entry{a, entry("a/x", "")}, []spec.Outcome{outcome("a/a", spec.Passed, 1e9), outcome("a/x", spec.Unreviewed, 3e9)}, nil,
+			schema.Summary{Verdict: schema.Passed, Total: 2, Passed: 1, ExpectedFailures: 1, MedianSeconds: 2, MaxSeconds: 3}},
 		"a warning is no failure": {[]spec.Entry{a, requiring("a/b", "k/should", "k/may")}, []spec.Outcome{outcome("a/a", spec.Passed, 1e9), outcome("a/b", spec.Failed, 3e9)}, nil,
 			schema.Summary{Verdict: schema.Passed, Total: 2, Passed: 1, Warnings: 1, MedianSeconds: 2, MaxSeconds: 3}},
 		"a warning alone is no pass": {[]spec.Entry{requiring("a/a", "k/should")}, []spec.Outcome{outcome("a/a", spec.Failed, 0)}, nil,

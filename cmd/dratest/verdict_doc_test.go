@@ -136,6 +136,7 @@ func TestWhatBecomesOfACase(t *testing.T) {
 		{"It shows a known issue of Kubernetes", func(c *changed) { c.known(known) }, "KnownIssue", "passed", 0},
 		{"It shows a known issue, with `--strict`", func(c *changed) { c.strict = true; c.known(known) }, "Failed", "failed", 1},
 		{"It shows a known issue on a newer Kubernetes, not reviewed yet", func(c *changed) { c.kubernetes = "v1.99.0"; c.known(known) }, "Unreviewed", "incomplete", 4},
+		{"It shows such an issue, and `--expectations` lists it", func(c *changed) { c.kubernetes = "v1.99.0"; c.expected = []string{known.ID}; c.known(known) }, "Unreviewed, expected", "passed", 0},
 		{"It fails, and passes on a retry", func(c *changed) { c.retry(must) }, "Passed", "incomplete", 4},
 		{"The cluster does not serve its feature, API or release", func(c *changed) { c.skip(must, spec.SkipFeature) }, "NotApplicable", "passed", 0},
 		{"It lacks nodes, permissions or flags", func(c *changed) { c.skip(must, spec.SkipNodes) }, "NotApplicable", "incomplete", 4},
@@ -260,7 +261,7 @@ func (c *changed) status(r schema.Report) string {
 		case one.Warning():
 			return "Failed, a warning"
 		case one.FailedAsExpected():
-			return "Failed, expected"
+			return string(one.Status) + ", expected"
 		case one.PassedUnexpectedly():
 			return "Passed, unexpectedly"
 		default:

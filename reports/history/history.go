@@ -163,7 +163,7 @@ func caseOf(id string, all []sighting) Case {
 		results, verdicts := Target{Target: target}, map[schema.CaseResult]bool{}
 		for _, s := range on {
 			results.Results = append(results.Results, s.each.Result)
-			if s.each.Result != schema.CaseBlocked {
+			if s.each.Result != schema.CaseBlocked && s.each.Result != schema.CaseUnreviewed { // neither is a verdict
 				verdicts[s.each.Result] = true
 			}
 		}

@@ -307,9 +307,10 @@ func (c Case) Warning() bool {
 	return c.Status == spec.Failed && len(c.Requirements) > 0 && !slices.ContainsFunc(c.Requirements, must)
 }
 
-// FailedAsExpected reports whether the case failed, and was expected to. Warnings stay warnings.
+// FailedAsExpected reports whether the case failed, also with an unreviewed known issue, and was expected to. Warnings
+// stay warnings.
 func (c Case) FailedAsExpected() bool {
-	return c.Status == spec.Failed && c.Expected != nil && !c.Warning()
+	return (c.Status == spec.Failed || c.Status == spec.Unreviewed) && c.Expected != nil && !c.Warning()
 }
 
 // PassedUnexpectedly reports whether the case passed, and was expected to fail.

@@ -97,7 +97,7 @@ func (c *Console) outcome(now time.Time, o spec.Outcome) {
 	expected := c.expected(o.ID)
 	switch {
 	case expected == "":
-	case o.Status == spec.Failed:
+	case o.Status == spec.Failed, o.Status == spec.Unreviewed:
 		word = "xfail"
 	case o.Status == spec.Passed:
 		word = "xpass"

@@ -63,10 +63,10 @@ func cases(b *strings.Builder, r schema.Report) {
 		fmt.Fprintf(b, "slowest: %s\n", strings.Join(slowest, ", "))
 	}
 	for _, c := range r.Cases {
-		switch c.Status {
-		case spec.Known:
+		switch c.Result() {
+		case schema.CaseKnownIssue:
 			fmt.Fprintf(b, "known issue: %s: %s\n", c.ID, oneLine(c.Reason))
-		case spec.Unreviewed:
+		case schema.CaseUnreviewed:
 			fmt.Fprintf(b, "unreviewed known issue: %s: %s\n", c.ID, oneLine(c.Reason))
 		}
 	}

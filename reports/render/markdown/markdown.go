@@ -60,7 +60,7 @@ func Render(r schema.Report) []byte {
 		}
 		b.WriteString("\n")
 	}
-	section(&b, "Known issues to be reviewed for this version", with(r.Cases, spec.Unreviewed), issue)
+	section(&b, "Known issues to be reviewed for this version", results(r.Cases, schema.CaseUnreviewed), issue)
 	section(&b, "Known issues of Kubernetes", with(r.Cases, spec.Known), issue)
 	section(&b, "Closed here", closed(r.Cases), func(c schema.Case) { fmt.Fprintf(&b, "- %s\n", c.Closed()) })
 	section(&b, "Not applicable", with(r.Cases, spec.NotApplicable), func(c schema.Case) {
