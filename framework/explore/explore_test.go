@@ -251,6 +251,18 @@ func TestExcusedByMessage(t *testing.T) {
 	}
 }
 
+// On a newer minor version, known issues excused findings before anybody had reviewed them for it.
+func TestUnreviewedIssuesExcuseNothing(t *testing.T) {
+	target := stock()
+	target.Running[0].Version = "v1.38.0-beta.0"
+	e := &exploring{bed: &testbed.Testbed{Target: target}}
+	for _, known := range knownIssues() {
+		if e.affected(known) {
+			t.Errorf("%s through %s excuses on %s", known.Issue, known.Through, target.Running[0].Version)
+		}
+	}
+}
+
 // A pod deleted by the controller for device taints was awaited for 45 s.
 func TestEvictedPodIsNotAwaited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -140,9 +140,10 @@ func (e *exploring) said(f *Finding, t *trial) []string {
 	return sets.List(names)
 }
 
-// affected reports whether the target has the issue.
+// affected reports whether the target has the issue, reviewed for its version.
 func (e *exploring) affected(known knownIssue) bool {
-	return plan.ExcuseFor(known.KnownIssue, e.bed.Target, nil).Not == ""
+	excuse := plan.ExcuseFor(known.KnownIssue, e.bed.Target, nil)
+	return excuse.Not == "" && excuse.Unreviewed == ""
 }
 
 // keeps reports whether all promises of a finding are kept in another problem.

@@ -108,10 +108,7 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 		})
 		return
 	case err != nil:
-		e.done(number, func(s *Summary) {
-			s.Troubles = append(s.Troubles, fmt.Sprintf("problem %d: %v", number, err))
-			s.Left = append(s.Left, number)
-		})
+		e.troubled(number, err)
 		return
 	}
 	finding := Finding{Number: number, Violations: verdict.Violations}
@@ -125,6 +122,10 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 		known = append(known, e.said(&again, tried)...)
 		finding.Violations = common(finding.Violations, again.Violations)
 		confirmed = err == nil && len(finding.Violations) > 0
+	}
+	if err != nil && ctx.Err() == nil { // It is unknown whether it is confirmed.
+		e.troubled(number, err)
+		return
 	}
 	if confirmed && ctx.Err() == nil {
 		if issue := e.excused(ctx, s, finding, tried); issue != "" {
@@ -157,6 +158,14 @@ func (e *exploring) try(ctx context.Context, s *slot, number uint64, p *problem.
 		if err != nil {
 			s.Troubles = append(s.Troubles, fmt.Sprintf("problem %d: %v", number, err))
 		}
+	})
+}
+
+// troubled records a problem without an outcome, which a resumption tries again.
+func (e *exploring) troubled(number uint64, err error) {
+	e.done(number, func(s *Summary) {
+		s.Troubles = append(s.Troubles, fmt.Sprintf("problem %d: %v", number, err))
+		s.Left = append(s.Left, number)
 	})
 }
 

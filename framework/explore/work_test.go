@@ -18,6 +18,8 @@ package explore
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,6 +65,21 @@ func TestFirstFindingEnds(t *testing.T) {
 	e.try(t.Context(), s, 7, &problem.Problem{}, of)
 	if findings != 1 || len(e.running) > 0 {
 		t.Errorf("%d findings when the exploration ended: %+v", findings, e.summary)
+	}
+}
+
+// A problem whose repetition failed was forgotten by a resumption: the exploration passed without its outcome.
+func TestFailedRepetitionIsLeft(t *testing.T) {
+	e, s, of := withoutClaim(t)
+	e.bed.Client.(*fake.Clientset).PrependReactor("create", "resourceslices", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		if strings.HasPrefix(a.(clienttesting.CreateAction).GetObject().(*resourceapi.ResourceSlice).Name, "x7xa") {
+			return true, nil, errors.New("no API server")
+		}
+		return false, nil, nil
+	})
+	e.try(t.Context(), s, 7, &problem.Problem{}, of)
+	if s := e.summary; !slices.Equal(s.Left, []uint64{7}) || len(s.Troubles) != 1 || s.Problems > 0 || len(e.running) > 0 {
+		t.Errorf("%+v", s)
 	}
 }
 
