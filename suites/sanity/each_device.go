@@ -35,6 +35,7 @@ var eachDevice = Check{Meta: spec.Meta{
 	t.Devices(1)
 	devices, _ := t.free(func(Device) bool { return true })
 	for _, device := range devices[:min(len(devices), mostDevices)] {
+		t.timer.Reset(t.limit()) // each device has the time of a check
 		for _, turn := range []string{"a claim", "another claim, in turn,"} {
 			claim, what := t.One(device), fmt.Sprintf("%s for device %s of pool %s", turn, device.Name, device.Pool)
 			t.Prepare(claim, what)

@@ -18,6 +18,7 @@ package sanity
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -75,4 +76,17 @@ func TestTimeOfACheck(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A driver taking six seconds for a device was blocked, as the check takes 64 calls.
+func TestTimeOfEachDevice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &testDriver{prepare: func(_ string, claim *resourceapi.ResourceClaim) (*Answer, error) {
+			time.Sleep(6 * time.Second)
+			return prepared(claim), nil
+		}}
+		w := d.served(t, devices(strings.Split("abcdefghijklmnop", "")...)...)
+		w.CallTimeout, w.PublishTimeout = 10*time.Second, 10*time.Second
+		did(t, w, eachDevice, spec.Passed, "")
+	})
 }
