@@ -91,6 +91,9 @@ func (f *proveFlags) stock(ctx context.Context) (prove.Proof, prove.Prover, erro
 
 // combined explores mechanical mutants of this project's scheduler, on a control plane.
 func (f *proveFlags) combined(context.Context) (prove.Proof, prove.Prover, error) {
+	if f.count < 1 || f.problems < 1 { // Without a limit, an undetected mutant is explored forever.
+		return prove.Proof{}, nil, withCode(codeUsage, fmt.Errorf("count and problems: %d and %d: must be at least 1", f.count, f.problems))
+	}
 	root, err := own.Checkout("mutants are built from a checkout of dratest: run this in one")
 	if err != nil {
 		return prove.Proof{}, nil, err

@@ -147,6 +147,7 @@ func TestExitCodes(t *testing.T) {
 		"outside of a cluster":      {[]string{"run", "--in-cluster", "--focus", "core"}, codeEnvironment, "the service account of this pod"},
 		"in two clusters":           {[]string{"run", "--in-cluster", "--kubeconfig", dead}, codeUsage, "instead of a kubeconfig"},
 		"restart of its own node":   {[]string{"run", "--in-cluster", "--restart-nodes"}, codeUsage, "on which this runs"},
+		"endless proof":             {[]string{"prove", "combined", "--problems", "0"}, codeUsage, "must be at least 1"},
 		"registry of nodes":         {[]string{"run", "--image-registry", "example.com"}, codeUsage, "--node-image-registry"},
 		"registry, certify":         {[]string{"certify", "--versions", "1.37", "--image-registry", "example.com"}, codeUsage, "--node-image-registry"},
 		"registry, soak":            {[]string{"soak", "--image-registry", "example.com"}, codeUsage, "--node-image-registry"},
