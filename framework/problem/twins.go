@@ -57,7 +57,7 @@ func (of Twins) Give(p *Problem) bool {
 				p.Slices = append(p.Slices, *slice)
 			}
 			for k := range rules {
-				if pool := rules[k].Spec.DeviceSelector.Pool; pool != nil {
+				if by := rules[k].Spec.DeviceSelector; by != nil && by.Pool != nil {
 					rule := rules[k].DeepCopy()
 					rule.Name += of(i, request.Name)
 					*rule.Spec.DeviceSelector.Pool += of(i, request.Name)

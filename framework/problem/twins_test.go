@@ -38,12 +38,13 @@ func TestTwins(t *testing.T) {
 	slice.Name, slice.Spec.Driver, slice.Spec.Pool.Name = "slice", "gpu.example.com", "pool"
 	slice.Spec.Devices = []resourceapi.Device{{Name: "own"}, {Name: "shared", AllowMultipleAllocations: ptr.To(true)}}
 	rule := resourceapi.DeviceTaintRule{Spec: resourceapi.DeviceTaintRuleSpec{DeviceSelector: &resourceapi.DeviceTaintSelector{Pool: ptr.To("pool")}}}
-	p := &problem.Problem{Rules: []resourceapi.DeviceTaintRule{rule}, Slices: []resourceapi.ResourceSlice{slice}, Claims: []resourceapi.ResourceClaim{claim}}
+	// The second rule selects no devices: it was a crash.
+	p := &problem.Problem{Rules: []resourceapi.DeviceTaintRule{rule, {}}, Slices: []resourceapi.ResourceSlice{slice}, Claims: []resourceapi.ResourceClaim{claim}}
 	twins := problem.Twins(func(claim int, request string) string { return fmt.Sprintf("-%d-%s", claim, request) })
 	if !twins.Give(p) || len(p.Slices) != 2 || p.Slices[1].Spec.Pool.Name != "pool-0-monitor" {
 		t.Fatalf("slices: %v", p.Slices)
 	}
-	if len(p.Rules) != 2 || *p.Rules[0].Spec.DeviceSelector.Pool != "pool" || *p.Rules[1].Spec.DeviceSelector.Pool != "pool-0-monitor" {
+	if len(p.Rules) != 3 || *p.Rules[0].Spec.DeviceSelector.Pool != "pool" || *p.Rules[2].Spec.DeviceSelector.Pool != "pool-0-monitor" {
 		t.Errorf("rules: %v", p.Rules)
 	}
 	id := func(slice, device int) int64 {
