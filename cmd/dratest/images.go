@@ -74,7 +74,12 @@ from a checkout. Pass the printed name to --image of other commands.`,
 			if err != nil {
 				return err
 			}
-			p := progress.New(cmd.ErrOrStderr())
+			p, find := progress.New(cmd.ErrOrStderr()), findVersion(cmd.Context(), cmd.ErrOrStderr())
+			for _, o := range selected[1:] { // A mistake shows before the first one is built.
+				if _, err := find(o.Version); err != nil {
+					return err
+				}
+			}
 			for _, o := range selected {
 				o.Restricted, o.Progress = images.Restricted(), p
 				ref, err := images.Node(cmd.Context(), o)
