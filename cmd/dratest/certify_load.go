@@ -46,7 +46,7 @@ func underLoad(images imageFlags, d declarations.Declaration, made bool) func(co
 			Config: testbed.Config{
 				Kubeconfig: r.Kubeconfig, Context: r.Context, InCluster: r.InCluster, ReportDir: r.ReportDir, PodImage: r.PodImage, PodTemplate: d.Workload.Template, Out: r.Out,
 			},
-			Installed: installed(d, r.PodImage, loadRate, r.Out), Pods: 1, Duration: duration, Every: installedEvery, Patience: patience,
+			Installed: installed(d, r.PodImage, loadRate, true, r.Out), Pods: 1, Duration: duration, Every: installedEvery, Patience: patience,
 		}
 		if r.Disruptive {
 			var nodes faults.Engine

@@ -54,7 +54,7 @@ func (f *soakFlags) installedOptions(flags *pflag.FlagSet) (o soak.Options, d de
 		}
 	}
 	o = f.Options
-	o.Installed = installed(d, f.PodImage, f.rate, f.Out)
+	o.Installed = installed(d, f.PodImage, f.rate, !flags.Changed("rate"), f.Out)
 	o.Pods, o.PodTemplate = 1, d.Workload.Template
 	if !flags.Changed("at-once") {
 		o.AtOnce = 0
@@ -78,9 +78,9 @@ func (f *soakFlags) installedOptions(flags *pflag.FlagSet) (o soak.Options, d de
 	return o, d, err
 }
 
-// installed is the driver of a declaration.
-func installed(d declarations.Declaration, podImage string, rate float64, out io.Writer) *soak.Installed {
-	return &soak.Installed{Finder: certify.Vendors{Declaration: d, PodImage: podImage, Out: out}, Limits: certify.Limits(d.Budget), Rate: rate}
+// installed is the driver of a declaration. With fit, the rate is lower if there are few devices.
+func installed(d declarations.Declaration, podImage string, rate float64, fit bool, out io.Writer) *soak.Installed {
+	return &soak.Installed{Finder: certify.Vendors{Declaration: d, PodImage: podImage, Out: out}, Limits: certify.Limits(d.Budget), Rate: rate, Fit: fit}
 }
 
 // runInstalled measures the driver of a declaration.

@@ -47,8 +47,9 @@ type Installed struct {
 	Finder Finder
 	// Limits are its declared costs by measurement.
 	Limits map[string]float64
-	// Rate is the number of pods to create per minute.
+	// Rate is the number of pods to create per minute. With Fit it is lower if there are few devices.
 	Rate float64
+	Fit  bool
 }
 
 // Finder finds an installed driver.
@@ -61,8 +62,9 @@ const (
 	stuckEvery = 5 * time.Second
 	// heldShare is the minimum share of the rate.
 	heldShare = 0.75
-	// mostRate is the maximum rate.
-	mostRate = 6000
+	// mostRate is the maximum rate, deviceRate what a device allows, with pods of up to eight seconds and their ends.
+	mostRate   = 6000
+	deviceRate = 4
 	// mostAtOnce and leastAtOnce bound the number of pods at a time.
 	mostAtOnce  = 1000
 	leastAtOnce = 4
@@ -94,6 +96,7 @@ func (b *Bed) prepareInstalled(ctx context.Context) (err error) {
 	if b.found.Devices == 0 {
 		return fmt.Errorf("a node of driver %s has no free device: wait until pods of others have ended", b.found.Driver)
 	}
+	o.fit(b.found.Devices * len(b.found.Nodes))
 	if b.options.AtOnce == 0 {
 		b.options.AtOnce = min(mostAtOnce, max(leastAtOnce, 2*b.found.Devices*len(b.found.Nodes)))
 	}
@@ -104,6 +107,13 @@ func (b *Bed) prepareInstalled(ctx context.Context) (err error) {
 		return err
 	}
 	return b.CreateObjects(ctx, load.OfDriver(b.found.Devices, b.found.Features[spec.DriverSharedClaim]))
+}
+
+// fit lowers the rate to what a number of devices allows.
+func (i *Installed) fit(devices int) {
+	if i.Fit {
+		i.Rate = min(i.Rate, deviceRate*float64(devices))
+	}
 }
 
 // namesOf are the names for pods with devices of an installed driver.

@@ -235,3 +235,20 @@ func TestPageOfARunStays(t *testing.T) {
 		t.Errorf("the page of an earlier soak stays: %v", err)
 	}
 }
+
+// A node with one device cannot hold 30 pods per minute: no such driver was certified with --load.
+func TestRateFitsTheDevices(t *testing.T) {
+	for name, tc := range map[string]struct {
+		driver  Installed
+		devices int
+		want    float64
+	}{
+		"one device":   {Installed{Rate: 30, Fit: true}, 1, 4},
+		"many devices": {Installed{Rate: 30, Fit: true}, 16, 30},
+		"asked for":    {Installed{Rate: 30}, 1, 30},
+	} {
+		if tc.driver.fit(tc.devices); tc.driver.Rate != tc.want {
+			t.Errorf("%s: %g, want %g", name, tc.driver.Rate, tc.want)
+		}
+	}
+}
