@@ -54,7 +54,7 @@ func New(reports []schema.ConformanceReport) Table {
 	t.Profiles = rows(reports, func(r schema.ConformanceReport, add func(name, cell string)) {
 		for _, p := range r.Profiles {
 			c := p.Counts
-			add(p.Name, fmt.Sprintf("%s (%d of %d)", p.Result, c.Passed, c.Passed+c.Failed+c.Warnings+c.KnownIssues+c.Unreviewed+c.Blocked+c.NotApplicable+c.NotSelected))
+			add(p.Name, fmt.Sprintf("%s (%d of %d)", p.Result, c.Passed, c.Passed+c.Failed+c.Warnings+c.KnownIssues+c.ExpectedFailures+c.Unreviewed+c.Blocked+c.NotApplicable+c.NotSelected))
 		}
 	})
 	t.Cases = rows(reports, func(r schema.ConformanceReport, add func(name, cell string)) {
