@@ -69,7 +69,7 @@ func (l Local) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digest
 	return found, nil
 }
 
-// local returns the sources of a version that programs may have been built of on this machine.
+// local returns the sources from which this machine may have built programs of a version.
 func (b *builder) local(version string) (from origins, ok bool, err error) {
 	if v, err := versions.Lookup(version); err == nil && v.Listed() {
 		return origins{source: source.Source{Version: v}}, v.Kubernetes == version, nil

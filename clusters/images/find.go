@@ -74,7 +74,7 @@ func (b *builder) find(ctx context.Context, text, as string) (source.Source, err
 		return found, err
 	}
 	if semver.Build(v.Kubernetes) != "" {
-		return source.Source{}, fmt.Errorf("%w %q: it is of a checkout or a distribution, and no checkout of it was used on this machine: name the folder of the checkout",
+		return source.Source{}, fmt.Errorf("%w %q: it is the version of a checkout or a distribution, and no such checkout was used on this machine: name the folder of the checkout",
 			clusters.ErrUnknownVersion, text)
 	}
 	return b.fetch(ctx, v.Kubernetes)

@@ -92,9 +92,10 @@ kubelet and no pod of the driver is stopped. With --disruptive, cases also resta
 kubelets and the driver's DaemonSet, delete the driver's ResourceSlices, and run the
 hooks of the declaration.
 
---load adds the optional profile load: after all cases, pods come and go for five
-minutes, with --disruptive while kubelets and the driver are killed (see dratest soak).
-It counts for the verdict; without --load, the certificate has a note.
+--load adds the optional profile load: after all cases, pods are created and deleted
+for five minutes. With --disruptive, kubelets and the driver are killed meanwhile (see
+dratest soak). Violations count for the verdict. Without --load, a note on the
+certificate says that the driver was not tested under load.
 
 Exit codes: 0 certified; 1 not certified; 2 wrong usage or declaration; 3 the
 cluster does not match the declaration; 4 incomplete.`,

@@ -94,7 +94,7 @@ from a checkout. Pass the printed name to --image of other commands.`,
 		},
 	}
 	cmd.Flags().StringSliceVar(&wanted, "version", nil, `Kubernetes version, or "all"; repeatable (default: latest listed)`)
-	cmd.Flags().StringVar(&source, "source", "", "same as --version, which then gives the version of a checkout without tags")
+	cmd.Flags().StringVar(&source, "source", "", "same as --version; with both, --version is the version of a checkout without tags")
 	cmd.Flags().StringToStringVar(&components, "component", nil, "component to build from a Kubernetes checkout, as kubelet=DIR; repeatable")
 	return cmd
 }
@@ -169,7 +169,7 @@ stages.`,
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "output format: table, json, or name (one name per line)")
 	cmd.Flags().StringVar(&registry, "image-registry", "", registryUsage)
-	cmd.Flags().StringVar(&version, "version", "", "Kubernetes version of nodes created by dratest (default: latest supported)")
+	cmd.Flags().StringVar(&version, "version", "", "Kubernetes version of nodes created by dratest (default: latest listed)")
 	cmd.Flags().BoolVar(&built, "built", false, "list node images built on this machine, and their stages")
 	return cmd
 }

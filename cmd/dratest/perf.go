@@ -126,7 +126,7 @@ func (f *perfFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.candidate, "candidate", "own", "stack to judge")
 	flags.BoolVar(&f.control, "control", false, "compare the reference with itself, to measure the resolution")
 	flags.IntVar(&f.Blocks, "blocks", perf.DefaultBlocks, fmt.Sprintf("measurements of each workload per side; confidence intervals need at least %d", perf.MinBlocks))
-	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version (default: latest supported)")
+	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version (default: latest listed)")
 	flags.StringVar(&f.Reference.Version, "reference-version", "", "Kubernetes version of the reference, for example the previous release (default: --version)")
 	flags.StringToStringVar(&f.Reference.Programs, "reference-program", nil, "binaries that replace those of the reference, for example kube-scheduler=PATH")
 	flags.StringToStringVar(&f.Candidate.Programs, "candidate-program", nil, "binaries that replace those of the candidate")

@@ -74,14 +74,15 @@ must pass without the bug. It needs Go.`,
 	{
 		name: "combined", cluster: "dratest-combined", flags: (*proveFlags).addCombined, start: (*proveFlags).combined,
 		short: "Count how many mechanical mutants of dratest's scheduler explore detects (2 hours)",
-		long: `Mutate dratest's scheduler mechanically: drop one of several conditions, a statement
-that reverts or updates state, or an iteration; reject all nodes for an error of one;
-compare numbers as text or with a limit that is off by one. The mutants are drawn by a
-seed, built into one scheduler, and turned on one after the other on one control plane
-of local processes. Each is judged by "dratest explore" until the first finding.
+		long: `Generate mutants of dratest's scheduler from its source: drop one of several
+conditions, a statement that reverts or updates state, or an iteration of a loop; turn
+the rejection of one node into an error for all; compare numbers as text, or off by one.
+The mutants are drawn at random by --seed, built into one scheduler, and turned on one
+after the other on a control plane of local processes. For each, "dratest explore" runs
+until its first finding.
 
-The mutant scheduler-none changes nothing and must have no finding. Undetected mutants
-may be equivalent to the original: read them. It needs a checkout and Go.`,
+The trial scheduler-none has no mutant and must have no finding. Undetected mutants may
+be equivalent to the original code: review them. It needs a checkout of dratest and Go.`,
 		example: `  dratest prove combined --count 20
   dratest prove combined --seed 7 --count 200 --problems 400 --resume`,
 	},

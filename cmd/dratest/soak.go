@@ -92,12 +92,13 @@ its device is attached, and nothing stays attached without a claim.
   its node. No device may be published without being attached.
 - race: two clusters compete for the only device of a fabric, --times times.
 
--f measures the driver installed in a cluster (--kubeconfig or --name): pods with
-claims for its devices come and go at a rate on all of its nodes, while --kill
-kubelet,driver kills one of a random node. It reports latencies of prepare, unprepare
-and pod start, memory and open files of the driver, and slice writes, over time. It
-fails if one exceeds the budget in driver.yaml, devices or files leak, a call does not
-succeed, or a claim stays prepared. report.html has the plots.
+-f measures the driver installed in a cluster (--kubeconfig or --name). Pods with
+claims for its devices are created at a constant --rate on all of its nodes, and
+deleted again. --kill kubelet,driver kills the kubelet or the driver of a random node.
+dratest measures latencies of prepare, unprepare and pod start, memory and open files
+of the driver, and slice writes. The soak fails if a measurement exceeds the budget in
+driver.yaml, devices or files leak, a call does not succeed, or a claim stays prepared.
+report.html has plots.
 
 --classic runs classic DRA (KEP-3063) on simulated nodes: a driver's controller
 allocates claims and negotiates with dra-scheduler. The driver's devices must agree
@@ -105,7 +106,7 @@ with the claims, and nothing may be left at the end.
 
 Exit codes: 0 no violations; 1 an invariant was violated; 2 wrong usage; 3 no
 cluster; 4 the load or some kills are incomplete. Ctrl-C cleans up and keeps the
-results so far, a second Ctrl-C exits at once.`,
+results so far; a second Ctrl-C exits at once.`,
 		Example: `  dratest soak
   dratest soak --kill scheduler --times 50 --every 10s
   dratest soak --stack own --kill apiserver --times 3

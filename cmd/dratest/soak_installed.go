@@ -94,7 +94,7 @@ func (f *soakFlags) runInstalled(cmd *cobra.Command) error {
 		err = o.Validate()
 	}
 	if dir := reports.Dir(o.ReportDir); err == nil && soak.OfAnotherEngine(dir) {
-		err = fmt.Errorf("%s has the report of a run: name another --report-dir", dir)
+		err = fmt.Errorf("%s has the report of a run: use another --report-dir", dir)
 	}
 	if err != nil {
 		return withCode(codeUsage, err)

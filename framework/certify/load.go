@@ -31,14 +31,14 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Load is the optional profile load. The zero value is not tested.
+// Load configures the optional profile load. The zero value skips it.
 type Load struct {
 	Duration time.Duration
 	// Run puts the driver under load, and writes the results into the report directory of the options.
 	Run func(ctx context.Context, o run.Options, duration time.Duration) (schema.Load, error)
 }
 
-// loadSummary is the file of an earlier load.
+// loadSummary is a file in the results of a load.
 const loadSummary = "soak.json"
 
 // withoutLoad removes the results of an earlier load.
@@ -53,7 +53,7 @@ func withoutLoad(dir string) error {
 	return nil
 }
 
-// load puts the driver under load, if requested; nil otherwise. Its errors leave it incomplete.
+// load puts the driver under load, if requested, and returns the result. An error makes the result incomplete.
 func (o Options) load(ctx context.Context) *schema.Load {
 	if o.Load.Run == nil {
 		return nil

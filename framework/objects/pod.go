@@ -40,7 +40,7 @@ const (
 	ShowAndEnd = `env; echo "` + EnvironmentEnd + `"`
 )
 
-// Quote returns a command for a shell.
+// Quote returns a command quoted for a shell.
 func Quote(command []string) string {
 	words := make([]string, 0, len(command))
 	for _, word := range command {

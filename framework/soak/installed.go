@@ -58,9 +58,9 @@ type Finder interface {
 }
 
 const (
-	// stuckEvery is the interval between looks for calls that do not succeed.
+	// stuckEvery is the interval between checks for stuck calls.
 	stuckEvery = 5 * time.Second
-	// heldShare is the minimum share of the rate.
+	// heldShare is the minimum share of the rate to reach.
 	heldShare = 0.75
 	// mostRate is the maximum rate, deviceRate what a device allows, with pods of up to eight seconds and their ends.
 	mostRate   = 6000
@@ -76,7 +76,7 @@ type installed struct {
 
 	found   spec.DriverUnderTest
 	sampler *driver.Sampler
-	// devices are those published by node before the load.
+	// devices counts the devices published by node before the load.
 	devices map[string]int
 	began   time.Time
 	writes  int
@@ -94,7 +94,7 @@ func (b *Bed) prepareInstalled(ctx context.Context) (err error) {
 		return err
 	}
 	if b.found.Devices == 0 {
-		return fmt.Errorf("a node of driver %s has no free device: wait until pods of others have ended", b.found.Driver)
+		return fmt.Errorf("a node of driver %s has no free device: wait until other pods using its devices have ended", b.found.Driver)
 	}
 	o.fit(b.found.Devices * len(b.found.Nodes))
 	if b.options.AtOnce == 0 {
@@ -179,7 +179,7 @@ func (s *soaking) observeInstalled(ctx context.Context) (err error) {
 	return nil
 }
 
-// stuck returns the calls without success for longer than a time.
+// stuck returns the calls that have not succeeded for longer than patience.
 func (s *soaking) stuck(patience time.Duration) []driver.Stuck {
 	calls, _, _ := s.installed.sampler.Seen()
 	return driver.StuckAt(time.Now(), patience, calls, s.uses.present())
@@ -288,7 +288,7 @@ func (s *soaking) measure() *driver.Results {
 		s.findings.problem("%s", p)
 	}
 	if r.Achieved < heldShare*r.Rate && len(lives) > 1 {
-		s.findings.problem("the nodes did not hold the rate: %.3g pods per minute instead of %.3g, with at most %d pods at a time on %d node(s) with %d free device(s) each: use a lower --rate",
+		s.findings.problem("the nodes did not reach the rate: %.3g pods per minute instead of %.3g, with at most %d pods at a time on %d node(s) with %d free device(s) each: use a lower --rate",
 			r.Achieved, r.Rate, s.bed.options.AtOnce, len(r.Nodes), s.installed.found.Devices)
 	}
 	return &r

@@ -79,7 +79,7 @@ func (s DriverUnderTest) ClassFor(features []DriverFeature) DriverClass {
 	return s.DriverClass
 }
 
-// ConfigFor is the configuration for claims of a case, or nil: cases use the configurations, and none, in turn.
+// ConfigFor returns the configuration for claims of a case, or nil: the case's ID selects one of Configs or none.
 func (s DriverUnderTest) ConfigFor(m Meta) json.RawMessage {
 	if slices.ContainsFunc(m.Needs.DriverFeatures, func(f DriverFeature) bool { return s.FeatureClasses[f].Class != "" }) {
 		return nil

@@ -201,7 +201,7 @@ var RulesTogether = harness.Case{Meta: spec.Meta{
 	wait(t, of("still-tainted", "tainted"))
 }}
 
-// SelectorOfTwoTerms has a device with a node selector that no release since 1.38 accepts (kubernetes#141214).
+// SelectorOfTwoTerms publishes a device with a node selector that no release since 1.38 accepts (kubernetes#141214).
 var SelectorOfTwoTerms = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/selector-of-two-terms",
 	Checks:   "A stored device with a node selector of two terms keeps pods from no other node.",

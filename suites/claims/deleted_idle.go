@@ -48,7 +48,7 @@ var DeletedIdle = harness.Case{Meta: spec.Meta{
 	t.WaitScheduled("next")
 }}
 
-// FinalizerRemoved has somebody remove the finalizer of an allocated claim, which goes at once when deleted
+// FinalizerRemoved removes the finalizer of an allocated claim, so that its deletion takes effect at once
 // (kubernetes#140831).
 var FinalizerRemoved = harness.Case{Meta: spec.Meta{
 	ID:            "claims/finalizer-removed",

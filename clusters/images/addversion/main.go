@@ -55,7 +55,7 @@ func main() {
 
 func add(ctx context.Context, root, version string) error {
 	if semver.Prerelease(version) != "" {
-		return fmt.Errorf("%s is no release: it can be used without adding it, as in \"dratest run --version %s\"", version, version)
+		return fmt.Errorf("%s is not a release: use it without adding it, for example \"dratest run --version %s\"", version, version)
 	}
 	dir, err := os.MkdirTemp("", "add-version-")
 	if err != nil {

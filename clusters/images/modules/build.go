@@ -141,7 +141,7 @@ func (b Binary) unchanged() error {
 	}
 	key, err := source.Key(b.Checkout)
 	if err == nil && key != b.CheckoutKey {
-		err = fmt.Errorf("%w: the checkout %s has changed: name its folder again to test what it has now", clusters.ErrEnvironment, b.Checkout)
+		err = fmt.Errorf("%w: the checkout %s has changed: pass its directory again to build the current files", clusters.ErrEnvironment, b.Checkout)
 	}
 	return err
 }

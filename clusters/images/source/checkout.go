@@ -40,8 +40,8 @@ import (
 const built = "1970-01-01T00:00:00Z"
 
 // Open reads the checkout with the root dir. A version other than "" overrides the last git tag. The source's version is
-// the tag with the key as build metadata, as in v1.38.0-alpha.1+1a2b3c4d; it is empty if the directory does not show it.
-// The error wraps clusters.ErrEnvironment if the directory is no checkout.
+// the tag with the key as build metadata, as in v1.38.0-alpha.1+1a2b3c4d; it is empty if there is no tag.
+// The error wraps clusters.ErrEnvironment if the directory is not a checkout.
 func Open(ctx context.Context, dir, version string) (Source, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -49,10 +49,10 @@ func Open(ctx context.Context, dir, version string) (Source, error) {
 	}
 	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil || modfile.ModulePath(mod) != "k8s.io/kubernetes" {
-		return Source{}, fmt.Errorf("%w: %s is not the root of a checkout of Kubernetes: its go.mod does not say k8s.io/kubernetes", clusters.ErrEnvironment, dir)
+		return Source{}, fmt.Errorf("%w: %s is not the root of a checkout of Kubernetes: its go.mod is not that of module k8s.io/kubernetes", clusters.ErrEnvironment, dir)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "staging", "src", "k8s.io", "api", "go.mod")); err != nil {
-		return Source{}, fmt.Errorf("%w: %s has no staging modules: take a git checkout, not a downloaded module", clusters.ErrEnvironment, dir)
+		return Source{}, fmt.Errorf("%w: %s has no staging modules: use a git checkout, not a downloaded module", clusters.ErrEnvironment, dir)
 	}
 	c := Source{Dir: dir}
 	if c.Key, err = Key(dir); err != nil {

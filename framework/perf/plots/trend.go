@@ -47,7 +47,7 @@ func trend(records []perf.Record, t perf.Threshold) (template.HTML, error) {
 	c.X.Low, c.X.High = -0.3, float64(len(values))-0.7
 	limit := t.AtMost + t.AtLeast // one of them is 0
 	c.Line(chart.Bound, chart.At(c.X.Low, limit), chart.At(c.X.High, limit))
-	return c.Figure(fmt.Sprintf("trend of %s, %s: values with their chart.Interval, the dotted line is the bound", perf.NameAt(t.Workload, t.Size), t))
+	return c.Figure(fmt.Sprintf("trend of %s, %s: values with their interval, the dotted line is the bound", perf.NameAt(t.Workload, t.Size), t))
 }
 
 // unitOf returns the unit of a threshold's values for an axis; the caption has the rest.

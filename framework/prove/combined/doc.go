@@ -14,9 +14,9 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package combined mutates this project's scheduler mechanically, one place after the other, and judges each
-// mutant by an exploration: bugs in combinations of features, beside the chosen ones of package components.
+// Package combined generates mutants of this project's scheduler and tests whether explorations detect them. It
+// complements the handwritten mutants of package components with bugs in combinations of features.
 //
-// Candidates lists all mutants of the source (go/ast), Draw chooses some by a seed. They are built into one
+// Candidates lists all mutants of the source (go/ast); Draw selects some by a seed. They are built into one
 // scheduler (components.Overlay) and switched at run time.
 package combined

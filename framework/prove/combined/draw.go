@@ -41,7 +41,7 @@ type Candidate struct {
 	start, end int // of the changed text
 }
 
-// Folders have the mutated packages, relative to implementation/.
+// Folders returns the directories of the mutated packages, relative to implementation/.
 func Folders() []string { return []string{"allocator", "scheduler"} }
 
 // Candidates returns all mutants of the source in implementation/, in the order of the files.
@@ -70,7 +70,7 @@ func Candidates(implementation fs.FS) ([]Candidate, error) {
 	return all, nil
 }
 
-// Draw chooses candidates by a seed, about as many of each operator. No two change the same text.
+// Draw selects candidates by a seed, about equally many of each operator. No two change the same text.
 func Draw(all []Candidate, seed uint64, count int) []Candidate {
 	random := rand.New(rand.NewPCG(seed, 0))
 	byOperator := map[string][]Candidate{}

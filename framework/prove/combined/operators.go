@@ -88,7 +88,7 @@ func (f *finder) binary(n *ast.BinaryExpr) {
 	}
 }
 
-// guards reports whether an operand keeps others from a crash: a comparison with nil, zero or a length.
+// guards reports whether an operand may keep others from a crash: it mentions nil, len or ok.
 func guards(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -119,7 +119,7 @@ func pure(e ast.Expr) bool {
 	return false
 }
 
-// signed reports whether an expression is a sign: compared by text, it is the same.
+// signed reports whether an expression is a sign: as text, it compares like as a number.
 func signed(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	return ok && (called(call) == "Cmp" || called(call) == "Sign" || called(call) == "Compare")

@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// Proof has a trial for each mutant, and first one without.
+// Proof returns a trial without a mutant and one for each mutant.
 func Proof(mutants []Candidate) prove.Proof {
 	p := prove.Proof{Name: "combined", Keyword: "detected", Trials: []prove.Trial{{ID: sound, What: "explore without a mutant"}}}
 	for _, m := range mutants {
@@ -88,8 +88,8 @@ func (p *Prover) Try(ctx context.Context, t prove.Trial, dir string) (prove.Find
 	return judge(t.ID, s, crashed), err
 }
 
-// judge: without a mutant there must be nothing, with one a finding, a pod that the scheduler does not try, or a
-// crash.
+// judge returns the result of a trial. A finding, a pod that the scheduler does not try, or a crash detects a
+// mutant; the trial without a mutant must have none of them.
 func judge(id string, s explore.Summary, crashed bool) prove.Finding {
 	f := prove.Finding{Note: fmt.Sprintf("%d problems in %.0fs", s.Problems, s.Seconds)}
 	for _, found := range s.Findings {

@@ -91,7 +91,7 @@ func (p *Prover) broken(ctx context.Context, m Mutant, cases func() (schema.Repo
 	return r, crashed, err
 }
 
-// With does something with a mutant of a cluster's component on, and reports whether the component ended meanwhile.
+// With calls do while a mutant of a cluster's component is on, and reports whether the component crashed meanwhile.
 func (p *Prover) With(ctx context.Context, m Mutant, do func() error) (crashed bool, err error) {
 	if err := p.prepare(ctx); err != nil {
 		return false, err
@@ -114,7 +114,7 @@ func (p *Prover) With(ctx context.Context, m Mutant, do func() error) (crashed b
 	return crashed, errors.Join(err, lookErr, offErr)
 }
 
-// Watch calls ended if the processes of the mutant's component end before ctx does. It works while the mutant is on (With).
+// Watch calls ended if the processes of the mutant's component end before ctx does. Call it while the mutant is on (With).
 func (p *Prover) Watch(ctx context.Context, m Mutant, ended func()) {
 	before, err := p.switcher.processes(ctx, programOf(m))
 	ticker := time.NewTicker(watchEvery)

@@ -101,7 +101,7 @@ func grown(samples []Sample) (all []Growth) {
 	return all
 }
 
-// String is as "file descriptors on node w from 12 to 40 in 10m0s (168 per hour)".
+// String returns text such as "file descriptors on node w from 12 to 40 in 10m0s (168 per hour)".
 func (g Growth) String() string {
 	text := g.Name
 	if g.Node != "" {
@@ -127,8 +127,8 @@ func (g Growth) leaks() audit.Rule {
 	return ""
 }
 
-// Judge adds the limits, and returns exceeded ones and leaks. Restarts of kubelets and drivers write slices, which no
-// declaration limits: after faults these are only measured.
+// Judge adds the declared limits to the costs, and returns exceeded limits and leaks. Restarts of kubelets and drivers
+// cause slice writes, so these have no limit after faults.
 func (r *Results) Judge(limits map[string]float64) (found []audit.Violation) {
 	for i := range r.Costs {
 		c := &r.Costs[i]

@@ -25,9 +25,9 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Measured is what was seen of a driver under load.
+// Measured holds the raw measurements of a driver under load.
 type Measured struct {
-	// Began and Took are the time of the load.
+	// Began and Took are the start and the duration of the load.
 	Began time.Time
 	Took  time.Duration
 	// Calls are by node.
@@ -78,7 +78,7 @@ type Window struct {
 	PodStart  Latency `json:"podStart"`
 }
 
-// Latency sums up durations.
+// Latency summarizes durations.
 type Latency struct {
 	Count int     `json:"count"`
 	P50   float64 `json:"p50"`

@@ -37,7 +37,7 @@ const (
 	askTimeout = 20 * time.Second
 	// mostFailed is the number of failed answers after which the agent may have lost the proxy.
 	mostFailed = 6
-	// mostCalls is the number of calls after which a proxy is replaced: each sample has all of them.
+	// mostCalls is the number of calls after which a proxy is replaced: each sample transfers all of them.
 	mostCalls = 1000
 )
 

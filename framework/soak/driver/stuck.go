@@ -53,8 +53,8 @@ func (s Stuck) Violation() audit.Violation {
 	return audit.Violation{Rule: audit.CallStuck, Subject: fmt.Sprintf("%s %s %s", s.Node, s.Claim.UID, s.Method), Text: s.String()}
 }
 
-// StuckAt returns the calls that have not succeeded for longer than patience, oldest first. Claims not in exists are of
-// no interest: their calls may have bypassed the proxy.
+// StuckAt returns the calls that have not succeeded for longer than patience, oldest first. Claims not in exists are
+// ignored: their calls may have bypassed the proxy.
 func StuckAt(now time.Time, patience time.Duration, calls map[string][]spec.Call, exists map[types.UID]bool) (all []Stuck) {
 	for node, list := range calls {
 		open := map[types.UID]Stuck{}

@@ -36,7 +36,7 @@ import (
 // Driver is the name of an installed driver as a component.
 const Driver = "driver"
 
-// OfInstalled are the components killed beside an installed driver, each on a random node.
+// OfInstalled returns the components that can be killed with an installed driver, each on a random node.
 func OfInstalled() []string { return []string{spec.Kubelet, Driver} }
 
 // KillingInstalled returns the fault for one of OfInstalled.
@@ -47,8 +47,8 @@ func KillingInstalled(component string, engine Engine) soak.Fault {
 	return KillKubelet{Engine: engine}
 }
 
-// KillDriver kills the process of an installed driver on a random node with SIGKILL, and replaces its pod: the kubelet
-// would wait longer each time before it restarts the container.
+// KillDriver kills the process of an installed driver on a random node with SIGKILL, and deletes its pod: with each
+// kill, the kubelet would wait longer before it restarts the container.
 type KillDriver struct{}
 
 var _ soak.Fault = KillDriver{}

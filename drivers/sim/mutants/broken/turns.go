@@ -32,7 +32,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// preparesAnew takes something else in each prepare of a claim, and gives back only what it took last.
+// preparesAnew takes further devices in each prepare of a claim, and unprepare returns only the last ones.
 func preparesAnew(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	turns := map[types.UID]int{}
 	another := func(uid types.UID) types.UID { return types.UID(fmt.Sprintf("%s-%d", uid, turns[uid])) }
@@ -94,7 +94,7 @@ func lastDeviceFails() Driver {
 	}
 }
 
-// usedOnce does not put a device back on its node.
+// usedOnce does not restore a device on its node in unprepare.
 func usedOnce(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 	users := map[device]types.UID{}
 	return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
