@@ -165,7 +165,7 @@ func (f *soakFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
 	flags.BoolVar(&f.InCluster, "in-cluster", false, inClusterUsage)
 	flags.StringVarP(&f.file, "file", "f", "", "declaration (driver.yaml) of an installed driver to measure")
-	flags.Float64Var(&f.rate, "rate", loadRate, "number of pods to create per minute, with -f")
+	flags.Float64Var(&f.rate, "rate", loadRate, "number of pods to create per minute, with -f; unless set, at most four per device")
 	f.stack.add(flags)
 	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and leftover objects")
 	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes of the cluster to create")
