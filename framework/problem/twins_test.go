@@ -26,7 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem"
 )
 
-// Requests with admin access and others have the same devices, with their counters and capacity, but none in
+// Requests with admin access and others have the same devices, with their capacity, but none in
 // common.
 func TestTwins(t *testing.T) {
 	request := func(name string, admin bool) resourceapi.DeviceRequest {
@@ -36,7 +36,8 @@ func TestTwins(t *testing.T) {
 	claim.Spec.Devices.Requests = []resourceapi.DeviceRequest{request("monitor", true), request("user", false), request("other", false)}
 	slice := resourceapi.ResourceSlice{}
 	slice.Name, slice.Spec.Driver, slice.Spec.Pool.Name = "slice", "gpu.example.com", "pool"
-	slice.Spec.Devices = []resourceapi.Device{{Name: "own"}, {Name: "shared", AllowMultipleAllocations: ptr.To(true)}}
+	counters := []resourceapi.DeviceCounterConsumption{{CounterSet: "more-than-it-has"}}
+	slice.Spec.Devices = []resourceapi.Device{{Name: "own", ConsumesCounters: counters}, {Name: "shared", AllowMultipleAllocations: ptr.To(true)}}
 	rule := resourceapi.DeviceTaintRule{Spec: resourceapi.DeviceTaintRuleSpec{DeviceSelector: &resourceapi.DeviceTaintSelector{Pool: ptr.To("pool")}}}
 	// The second rule selects no devices: it was a crash.
 	p := &problem.Problem{Rules: []resourceapi.DeviceTaintRule{rule, {}}, Slices: []resourceapi.ResourceSlice{slice}, Claims: []resourceapi.ResourceClaim{claim}}
@@ -46,6 +47,9 @@ func TestTwins(t *testing.T) {
 	}
 	if len(p.Rules) != 3 || *p.Rules[0].Spec.DeviceSelector.Pool != "pool" || *p.Rules[2].Spec.DeviceSelector.Pool != "pool-0-monitor" {
 		t.Errorf("rules: %v", p.Rules)
+	}
+	if len(p.Slices[0].Spec.Devices[0].ConsumesCounters) != 1 || len(p.Slices[1].Spec.Devices[0].ConsumesCounters) != 0 {
+		t.Errorf("a device that cannot have its counters was no device for admin access: %v", p.Slices)
 	}
 	id := func(slice, device int) int64 {
 		return *p.Slices[slice].Spec.Devices[device].Attributes["twin.example.com/id"].IntValue
