@@ -31,8 +31,8 @@ const twinDomain = "twin.example.com"
 // Twins returns the suffix of the pools and slices of a request with admin access.
 type Twins func(claim int, request string) string
 
-// Give gives each request with admin access devices of its own, a copy of each pool, and reports whether
-// there were any such requests. So they take nothing from others.
+// Give gives each request with admin access devices of its own, a copy of each pool whose devices consume no counters,
+// and reports whether there were any such requests. So they take nothing from others, and need no counters.
 func (of Twins) Give(p *Problem) bool {
 	admin := func(c resourceapi.ResourceClaim) bool {
 		return slices.ContainsFunc(c.Spec.Devices.Requests, WantsAdminAccess)
@@ -54,6 +54,7 @@ func (of Twins) Give(p *Problem) bool {
 				slice.Name += of(i, request.Name)
 				slice.Spec.Pool.Name += of(i, request.Name)
 				markTwins(&slice.Spec, originals[k].Spec.Pool.Name, of(i, request.Name), ids)
+				withoutCounters(&slice.Spec, originals[k].Spec, originals)
 				p.Slices = append(p.Slices, *slice)
 			}
 			for k := range rules {
@@ -72,6 +73,32 @@ func (of Twins) Give(p *Problem) bool {
 		}
 	}
 	return true
+}
+
+// withoutCounters removes the counters consumed by a twin's devices. Those of unknown counters keep them, as their pool is
+// invalid.
+func withoutCounters(twin *resourceapi.ResourceSliceSpec, of resourceapi.ResourceSliceSpec, all []resourceapi.ResourceSlice) {
+	counters := map[string]map[string]resourceapi.Counter{}
+	for _, slice := range all {
+		if slice.Spec.Driver == of.Driver && slice.Spec.Pool.Name == of.Pool.Name && slice.Spec.Pool.Generation == of.Pool.Generation {
+			for _, set := range slice.Spec.SharedCounters {
+				counters[set.Name] = set.Counters
+			}
+		}
+	}
+	unknown := func(consumed resourceapi.DeviceCounterConsumption) bool {
+		for name := range consumed.Counters {
+			if _, ok := counters[consumed.CounterSet][name]; !ok {
+				return true
+			}
+		}
+		return false
+	}
+	for d := range twin.Devices {
+		if !slices.ContainsFunc(twin.Devices[d].ConsumesCounters, unknown) {
+			twin.Devices[d].ConsumesCounters = nil
+		}
+	}
 }
 
 // twin identifies a device and its twins, unless the device is shared.
