@@ -115,9 +115,6 @@ func markTwins(spec *resourceapi.ResourceSliceSpec, pool, suffix string, ids map
 		if _, ok := ids[id]; !ok {
 			ids[id] = int64(len(ids))
 		}
-		if suffix != "" {
-			device.ConsumesCounters = nil // admin access needs none, also if the device has too few
-		}
 		device.Attributes = maps.Clone(device.Attributes)
 		if device.Attributes == nil {
 			device.Attributes = map[resourceapi.QualifiedName]resourceapi.DeviceAttribute{}
