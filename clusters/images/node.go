@@ -17,6 +17,7 @@ limitations under the License.
 package images
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -124,15 +125,12 @@ func Node(ctx context.Context, o Options) (string, error) {
 
 // readyImage returns the image last built for a version, if the engine has one.
 func readyImage(ctx context.Context, o Options) (moving string, ok bool) {
-	version := versions.Newest()
-	if o.Version != "" {
-		var err error
-		if version, err = versions.Lookup(o.Version); err != nil {
-			return "", false
-		}
+	version, err := versions.Lookup(cmp.Or(o.Version, versions.Newest().Kubernetes))
+	if err != nil {
+		return "", false
 	}
 	moving = nodeRepository + ":" + imageTag(version.Kubernetes)
-	_, ok, err := o.Engine.Image(ctx, moving)
+	_, ok, err = o.Engine.Image(ctx, moving)
 	return moving, ok && err == nil
 }
 

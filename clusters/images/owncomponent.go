@@ -17,6 +17,7 @@ limitations under the License.
 package images
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -58,18 +59,15 @@ type ownProgram struct {
 // findOwn finds a component and checks its version: each is built for one Kubernetes version, that of its library
 // requirements.
 func (l Local) findOwn(program, version string) (ownProgram, error) {
-	p := ownProgram{name: program, version: versions.Newest(), local: l}
-	if version != "" {
-		var err error
-		if p.version, err = versions.Lookup(version); err != nil {
-			return p, err
-		}
+	p := ownProgram{name: program, local: l}
+	var err error
+	if p.version, err = versions.Lookup(cmp.Or(version, versions.Newest().Kubernetes)); err != nil {
+		return p, err
 	}
 	values := modules.KubernetesValues(p.version)
 	if program == kubeletProgram {
 		values = markedValues(values)
 	}
-	var err error
 	if p.source, err = own.Find(own.Program{Name: program, Module: "implementation", Values: values, Overlay: l.Overlay}, l.Where); err != nil {
 		return p, err
 	}

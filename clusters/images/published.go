@@ -17,6 +17,7 @@ limitations under the License.
 package images
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,12 +55,9 @@ func pick(ctx context.Context, o Options, source clusters.NodeImageSource, regis
 	if registry == "" {
 		registry = clusters.DefaultRegistry
 	}
-	version := versions.Newest()
-	if o.Version != "" {
-		var err error
-		if version, err = (Local{Progress: o.Progress, Cache: o.Cache}).Version(ctx, o.Version); err != nil {
-			return "", err
-		}
+	version, err := Local{Progress: o.Progress, Cache: o.Cache}.Version(ctx, cmp.Or(o.Version, versions.Newest().Kubernetes))
+	if err != nil {
+		return "", err
 	}
 	exact := strings.Count(o.Version, ".") >= 2
 	facts := published.Facts{Source: source, Images: published.Images(version, exact, registry)}

@@ -130,10 +130,10 @@ func (e earlier) left(p spec.Plan, again Again) spec.Plan {
 }
 
 func (e earlier) done(id string, again Again) bool {
-	switch e.last[id] {
-	case spec.Passed, spec.Known, spec.Unreviewed:
+	switch last := e.last[id]; {
+	case last.Ended():
 		return true
-	case spec.Failed:
+	case last == spec.Failed:
 		return again == Unfinished || slices.ContainsFunc(e.run.Selection.Expectations, func(x schema.Expectation) bool { return x.Case == id })
 	default:
 		return false

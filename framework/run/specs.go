@@ -80,7 +80,7 @@ func unaccounted(r types.Report, outcomes []spec.Outcome) []string {
 		case !s.Failed():
 		case s.LeafNodeType != types.NodeTypeIt:
 			problems = append(problems, fmt.Sprintf("%s failed: %s", s.LeafNodeType, s.FailureMessage()))
-		case status[id] == spec.Passed, status[id] == spec.NotApplicable, status[id] == spec.Known, status[id] == spec.Unreviewed:
+		case status[id].Ended(), status[id] == spec.NotApplicable:
 			problems = append(problems, fmt.Sprintf("case %s failed after it had ended: %s", id, s.FailureMessage()))
 		}
 	}

@@ -36,6 +36,9 @@ const (
 	Blocked Status = "Blocked"
 )
 
+// Ended reports whether a case ended without a failure of its own: it passed, or saw exactly its known issue.
+func (s Status) Ended() bool { return s == Passed || s == Known || s == Unreviewed }
+
 // Outcome is the result of one case.
 type Outcome struct {
 	ID     string `json:"id"`

@@ -149,7 +149,7 @@ func Grew(a, b []float64) bool {
 func Passing(c schema.ConformanceCase) []float64 {
 	var seconds []float64
 	for _, a := range c.Attempts {
-		if a.Status == spec.Passed || a.Status == spec.Known || a.Status == spec.Unreviewed {
+		if a.Status.Ended() {
 			seconds = append(seconds, a.DurationSeconds)
 		}
 	}
