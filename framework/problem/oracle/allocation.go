@@ -205,7 +205,7 @@ func (j *allocated) share(c *choice, r *resourceapi.DeviceRequestAllocationResul
 		switch {
 		case !ok:
 			j.violated(consumption, "no consumed capacity %s of device %s", name, d.id)
-		case got.Cmp(s.amount) != 0 && (s.requested == nil || got.Cmp(*s.requested) != 0):
+		case got.Cmp(s.amount) != 0 && (s.exact == nil || got.Cmp(*s.exact) != 0):
 			j.violated(consumption, "%s of capacity %s consumed of device %s instead of %s", got.String(), name, d.id, s.amount.String())
 		}
 		delete(consumed, name)

@@ -24,12 +24,12 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// share is the consumption of a capacity. If a fractional request is valid after rounding up to
-// whole units, the API leaves open whether the requested or the rounded amount is consumed;
-// requested is the former.
+// share is the consumption of a capacity. Where a fractional request or minimum is rounded up to
+// whole units, the API leaves open whether the exact or the rounded amount is consumed; exact is
+// the former.
 type share struct {
-	amount    resource.Quantity
-	requested *resource.Quantity
+	amount resource.Quantity
+	exact  *resource.Quantity
 }
 
 // shares returns the consumption of a shared device by a choice, by local capacity name, or false
@@ -118,8 +118,11 @@ func (w *world) inRange(r *resourceapi.CapacityRequestPolicyRange, request resou
 		return share{}, false
 	}
 	s := share{amount: *resource.NewScaledQuantity(rounded.Int64(), scale)}
-	if rounded.Cmp(value) == 0 {
-		s.requested = &request
+	switch {
+	case r.Min != nil && request.Cmp(*r.Min) < 0:
+		s.exact = r.Min
+	case rounded.Cmp(value) == 0:
+		s.exact = &request
 	}
 	return s, true
 }

@@ -174,6 +174,9 @@ func shareRules() map[string]rule {
 		Default: quantity("3Gi"), ValidRange: &resourceapi.CapacityRequestPolicyRange{Min: quantity("1Gi"), Max: quantity("7Gi"), Step: quantity("2Gi")},
 	}
 	values := &resourceapi.CapacityRequestPolicy{Default: quantity("1Gi"), ValidValues: []resource.Quantity{*quantity("1Gi"), *quantity("4Gi")}}
+	fractions := &resourceapi.CapacityRequestPolicy{
+		Default: quantity("600m"), ValidRange: &resourceapi.CapacityRequestPolicyRange{Min: quantity("100m"), Step: quantity("500m")},
+	}
 	rules := map[string]rule{
 		"share ID": {"kep-5075/share-id",
 			func(s *scene) { s.share(nil, "1Gi", "1Gi") },
@@ -217,6 +220,15 @@ func shareRules() map[string]rule {
 			func(s *scene) { s.share(steps, "6Gi", "7Gi") },
 			func(s *scene) { s.share(steps, "8Gi", "9Gi") },
 		},
+	}
+	// Without DRAFractionalCapacityRange, 100u and 100m both round up to 1. The scheduler records
+	// Min itself, which the oracle called a violation.
+	for consumed, at := range map[string]string{"100m": "exact", "1": "rounded"} {
+		rules["consumes a fractional min, "+at] = rule{
+			"kep-5075/consumed-recorded",
+			func(s *scene) { s.share(fractions, "100u", consumed); s.Off = []string{"FractionalCapacityRange"} },
+			func(s *scene) { s.share(fractions, "100u", "100u"); s.Off = []string{"FractionalCapacityRange"} },
+		}
 	}
 	for _, consumed := range []struct {
 		policy                      *resourceapi.CapacityRequestPolicy
