@@ -77,7 +77,8 @@ func newUpgradeCommand() *cobra.Command {
 of one node changes at a time, in the order of the version skew policy. Instead of
 the version you can change feature gates (--gate) or replace Kubernetes' components
 by dratest's own (--stack, --scheduler, --controllers, --kubelet). After each step,
-cases check that existing claims still work and that new pods get devices.
+cases check that existing claims still work and that new pods get devices. For a cluster
+upgraded by another tool use "dratest upgrade begin", "check" and "end".
 
 dratest creates a kind cluster of the first version and deletes it at the end. If the
 run is interrupted or paused, or a component does not become healthy, the cluster is
@@ -119,6 +120,7 @@ Exit codes: 0 passed; 1 a case failed or a component did not become healthy;
 		},
 	}
 	f.add(cmd.Flags())
+	cmd.AddCommand(newUpgradeBeginCommand(), newUpgradeCheckCommand(), newUpgradeEndCommand())
 	for _, row := range matrices {
 		cmd.AddCommand(row.command())
 	}

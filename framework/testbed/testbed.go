@@ -73,8 +73,10 @@ type Testbed struct {
 	keep     bool
 	// podTemplate is that of Config.
 	podTemplate map[string]any
-	undo        []func(context.Context) error
-	built       spec.Digests
+	// upgrade is that of Config.
+	upgrade string
+	undo    []func(context.Context) error
+	built   spec.Digests
 }
 
 // locker is a provider that can lock a cluster in use.
@@ -90,7 +92,7 @@ type finder interface {
 
 // Open makes or finds the cluster and connects to it. Close the result even after an error.
 func Open(ctx context.Context, parts Parts, c Config) (*Testbed, error) {
-	b := &Testbed{Provider: Existing, Kubeconfig: c.Kubeconfig, Context: c.Context, Progress: progress.New(c.Out), agents: parts.Agents, provider: parts.Clusters, made: c.Made, keep: c.Keep, podTemplate: c.PodTemplate}
+	b := &Testbed{Provider: Existing, Kubeconfig: c.Kubeconfig, Context: c.Context, Progress: progress.New(c.Out), agents: parts.Agents, provider: parts.Clusters, made: c.Made, keep: c.Keep, podTemplate: c.PodTemplate, upgrade: c.Upgrade}
 	if !c.Existing() {
 		if err := b.bringUp(ctx, c); err != nil {
 			return b, err
@@ -197,10 +199,11 @@ func (b *Testbed) Install(ctx context.Context, nodes []string) error {
 			return err
 		}
 		b.Later(release)
+		if err := b.expectMark(ctx); err != nil {
+			return err
+		}
 		if !b.keep {
-			b.Later(func(ctx context.Context) error {
-				return b.Progress.Step("remove the test driver and what was left with it", 0, func() error { return b.uninstall(ctx) })
-			})
+			b.Later(b.Uninstall)
 		}
 	}
 	return b.InstallAgents(ctx, nodes)
@@ -220,14 +223,16 @@ func (b *Testbed) InstallAgents(ctx context.Context, nodes []string) error {
 	return nil
 }
 
-// uninstall removes what Install made. Without a namespace controller there is no waiting for it.
-func (b *Testbed) uninstall(ctx context.Context) error {
-	err := b.agents.Uninstall(ctx, b.REST)
-	if errors.Is(err, deploy.ErrAbandoned) {
-		b.Progress.Printf("  !! %v: namespaces stay, and the next run needs a new API server", deploy.ErrAbandoned)
-		return nil
-	}
-	return err
+// Uninstall removes what Install made. Without a namespace controller there is no waiting for it.
+func (b *Testbed) Uninstall(ctx context.Context) error {
+	return b.Progress.Step("remove the test driver and what was left with it", 0, func() error {
+		err := b.agents.Uninstall(ctx, b.REST)
+		if errors.Is(err, deploy.ErrAbandoned) {
+			b.Progress.Printf("  !! %v: namespaces stay, and the next run needs a new API server", deploy.ErrAbandoned)
+			return nil
+		}
+		return err
+	})
 }
 
 // Later adds a function to Close; they run in reverse order.

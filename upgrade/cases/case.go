@@ -39,6 +39,8 @@ type Case struct {
 	// Switches is the feature gate switched in the case: it runs only if the path switches the
 	// gate, and its features need not be available on the whole path.
 	Switches spec.Feature
+	// Etcd marks cases that write into etcd: they run only on clusters made by dratest.
+	Etcd bool
 
 	// Before creates the objects to live through the steps.
 	Before func(t *harness.T, n *Notes)

@@ -50,9 +50,10 @@ func TestCasesAreValid(t *testing.T) {
 	}
 }
 
-// A run paused before the first round of a case panicked when it continued.
-func TestRoundsAreCountedInNotesThatWereOnDisk(t *testing.T) {
-	text, err := json.Marshal(Notes{Rounds: map[string]int{}})
+// A run paused before the first round of a case panicked when it continued, and so did a case with a pod but without a
+// claim.
+func TestNotesThatWereOnDisk(t *testing.T) {
+	text, err := json.Marshal(Notes{Rounds: map[string]int{}, Pods: map[string]Pod{"stays": {}}, Claims: map[string]Claim{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,5 +63,10 @@ func TestRoundsAreCountedInNotesThatWereOnDisk(t *testing.T) {
 	}
 	if first, second := n.next("node"), n.next("node"); first != 1 || second != 2 {
 		t.Errorf("got %d, then %d", first, second)
+	}
+	n.open()
+	n.Claims["moves"] = Claim{}
+	if len(n.Pods) != 1 {
+		t.Errorf("pods %v", n.Pods)
 	}
 }

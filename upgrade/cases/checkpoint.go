@@ -42,7 +42,7 @@ var Checkpoint = Case{
 		expectCheckpoint(t, n)
 	},
 	After: func(t *harness.T, n *Notes, step path.Step) {
-		if step.Place.Component != path.Kubelet {
+		if !step.Changes(path.Kubelet) {
 			return
 		}
 		expectCheckpoint(t, n)

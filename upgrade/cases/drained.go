@@ -19,6 +19,9 @@ package cases
 import (
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
@@ -44,8 +47,10 @@ var Drained = Case{
 		}
 	},
 	After: func(t *harness.T, n *Notes, step path.Step) {
-		if step.Drain {
-			evicted(t, n, step.Place.Node)
+		for _, node := range t.Nodes {
+			if step.Drain && node == step.Place.Node || step.Others && goneFrom(t, n, node) {
+				evicted(t, n, node)
+			}
 		}
 		n.unchanged(t)
 	},
@@ -64,6 +69,22 @@ func runNext(t *harness.T, n *Notes, node string) {
 	t.Create(objects.Claim(name, objects.Request("req", t.DriverName())))
 	t.RunPod(objects.OnlyOn(objects.Pod(name, t.Image, name), node))
 	n.note(t, name, name)
+}
+
+// goneFrom reports whether the pod of a node was deleted: others do not report which nodes they drain.
+func goneFrom(t *harness.T, n *Notes, node string) bool {
+	for name, pod := range n.Pods {
+		if pod.Node != node {
+			continue
+		}
+		now, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return true
+		}
+		t.NoError(err, "look for pod %s", name)
+		return now.DeletionTimestamp != nil
+	}
+	return false
 }
 
 // evicted checks for leftovers of a drained node's pod, and runs the next one.

@@ -32,20 +32,29 @@ import (
 
 // note records a running pod and its allocated and prepared claims.
 func (n *Notes) note(t *harness.T, pod string, claims ...string) {
-	if n.Pods == nil {
-		n.Pods, n.Claims = map[string]Pod{}, map[string]Claim{}
-	}
+	n.open()
 	n.Pods[pod] = podNow(t, pod)
 	for _, name := range claims {
 		n.Claims[name] = claimNow(t, name)
 	}
 }
 
-// next returns the next round of something.
-func (n *Notes) next(of string) int {
-	if n.Rounds == nil { // an empty map is nil after a round trip to disk
+// open makes missing maps: empty ones are nil after a round trip to disk.
+func (n *Notes) open() {
+	if n.Pods == nil {
+		n.Pods = map[string]Pod{}
+	}
+	if n.Claims == nil {
+		n.Claims = map[string]Claim{}
+	}
+	if n.Rounds == nil {
 		n.Rounds = map[string]int{}
 	}
+}
+
+// next returns the next round of something.
+func (n *Notes) next(of string) int {
+	n.open()
 	n.Rounds[of]++
 	return n.Rounds[of]
 }

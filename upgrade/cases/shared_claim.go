@@ -55,7 +55,7 @@ var SharedClaim = Case{
 		n.Round++
 		third := fmt.Sprintf("third-%d", n.Round)
 		node := n.Pods["first"].Node
-		n.Restarted = n.Restarted || step.Place == (path.Place{Component: path.Kubelet, Node: node})
+		n.Restarted = n.Restarted || step.ChangesAt(path.Place{Component: path.Kubelet, Node: node})
 		t.Create(objects.Pod(third, t.Image, "shared"))
 		if t.WaitAllocated("shared").Status.Allocation.AllocationTimestamp == nil && mayNotJoin(t, third) {
 			t.KnownIssue("expected pod %s to join the claim, and it cannot: the allocation has no timestamp", third)

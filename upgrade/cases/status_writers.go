@@ -53,7 +53,7 @@ var StatusWriters = Case{
 		expectReported(t, "stays", reportedStatus(t, t.Claim("stays"), n.reported()))
 	},
 	Anew: func(t *harness.T, n *Notes, step path.Step) {
-		if step.Place.Component != path.APIServer {
+		if !step.Changes(path.APIServer) {
 			return
 		}
 		// The user's rights for the status are effective once the rejection names the device.

@@ -40,6 +40,7 @@ var StoredAsV1beta1 = Case{
 		Requires: []spec.RequirementID{"kep-4381/v1beta1-objects-readable"},
 		Needs:    spec.Needs{Profile: profiles.TwoDevices(), APIs: []string{"v1beta1", "v1beta2"}},
 	},
+	Etcd: true,
 	Before: func(t *harness.T, n *Notes) {
 		createClassWithAll(t)
 		store(t, "ResourceClaim", "resourceclaims", "unused", claimSpec(t, "v1beta1"))
@@ -49,7 +50,7 @@ var StoredAsV1beta1 = Case{
 	},
 	After: func(t *harness.T, _ *Notes, _ path.Step) { expectStored(t) },
 	Anew: func(t *harness.T, n *Notes, step path.Step) {
-		if step.Place.Component == path.APIServer {
+		if step.Changes(path.APIServer) {
 			useStored(t, n)
 		}
 	},

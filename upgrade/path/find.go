@@ -17,6 +17,7 @@ limitations under the License.
 package path
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -97,10 +98,22 @@ type Step struct {
 	// Gate is switched On, or off; the software stays unchanged.
 	Gate spec.Feature `json:"gate,omitempty"`
 	On   bool         `json:"on,omitempty"`
+	// Others: somebody else's tool made the step, and Found lists the visible changes. Any component may have restarted.
+	Others bool   `json:"others,omitempty"`
+	Found  string `json:"found,omitempty"`
 }
+
+// Changes reports whether the step changes a component, as far as known.
+func (s Step) Changes(c Component) bool { return s.Others || s.Place.Component == c }
+
+// ChangesAt reports whether the step changes the component at a place, as far as known.
+func (s Step) ChangesAt(p Place) bool { return s.Others || s.Place == p }
 
 // String is "kubelet on node-1: v1.36.4 to v1.37.1".
 func (s Step) String() string {
+	if s.Others {
+		return cmp.Or(s.Found, "no change of a version")
+	}
 	if s.Gate == "" {
 		text := fmt.Sprintf("%s: %s to %s", s.Place, s.From, s.To)
 		if s.Drain {

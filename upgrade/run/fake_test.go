@@ -85,7 +85,11 @@ func (b fakeTestbed) note(what string) *harness.Failure {
 
 func (b fakeTestbed) Begin(context.Context) *harness.Failure { return b.note("begin") }
 func (b fakeTestbed) Resume(_ context.Context, namespace string) *harness.Failure {
-	return b.note("resume in " + namespace)
+	_ = b.note("resume in " + namespace)
+	if b.world.lost == b.id {
+		return &harness.Failure{Text: "namespace " + namespace + " not found"}
+	}
+	return nil
 }
 func (b fakeTestbed) End(context.Context) error { b.note("end"); return nil }
 func (b fakeTestbed) Namespace() string         { return "ns-" + b.id }
@@ -118,6 +122,8 @@ type world struct {
 
 	finding  *spec.Finding   // of the monitors
 	progress []spec.Progress // passed to the monitors
+
+	lost string // the case whose namespace is gone
 
 	mutex  sync.Mutex
 	pieces []string

@@ -48,6 +48,8 @@ type Record struct {
 	Verdict       schema.Verdict `json:"verdict,omitempty"`
 	Request       path.Request   `json:"request"`
 	Cluster       string         `json:"cluster"`
+	// External is set if somebody else's tool upgrades the cluster.
+	External *External `json:"external,omitempty"`
 	// Expectations are the cases expected to fail.
 	Expectations []schema.Expectation `json:"expectations,omitempty"`
 	// Target is the cluster before the first step.
@@ -74,6 +76,8 @@ type Step struct {
 	Done      bool      `json:"done"`
 	Seconds   float64   `json:"seconds"`
 	Downtimes Downtimes `json:"downtimes"`
+	// Watched is how many seconds before the check of a step by others were watched for downtimes.
+	Watched float64 `json:"watched,omitempty"`
 	// Problem is why it could not be done.
 	Problem string `json:"problem,omitempty"`
 }
@@ -182,6 +186,11 @@ func (c Case) did(phase Phase, step int) bool {
 	return false
 }
 
+// gone reports whether the case has removed its objects.
+func (c Case) gone() bool {
+	return slices.ContainsFunc(c.Pieces, func(p Piece) bool { return p.Phase == Gone })
+}
+
 // done is the number of completed steps.
 func (r Record) done() int {
 	for i, s := range r.Steps {
@@ -194,6 +203,9 @@ func (r Record) done() int {
 
 // over reports whether there is nothing left to resume.
 func (r Record) over() bool {
+	if r.External != nil {
+		return r.External.Ended
+	}
 	return r.done() == len(r.Steps) && len(r.Cases) > 0 && !slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Status == "" })
 }
 

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 )
@@ -38,7 +39,7 @@ func (r *run) report(now time.Time) schema.Report {
 	}
 	info := reports.Info{
 		Requirements: r.parts.Requirements,
-		Suite:        reports.SuiteVersion(), Provider: "kind", Driver: r.driver(), Started: r.record.Started, Ended: now,
+		Suite:        reports.SuiteVersion(), Provider: r.provider(), Driver: r.driver(), Started: r.record.Started, Ended: now,
 		Problems: r.record.Problems, Selection: schema.Selection{Parallel: len(r.record.Cases), Strict: r.options.Strict, Expectations: r.record.Expectations},
 		Monitoring: r.record.Monitoring, Findings: r.record.Findings,
 	}
@@ -76,6 +77,13 @@ func outcome(r Record, c Case) spec.Outcome {
 		}
 	}
 	return o
+}
+
+func (r *run) provider() string {
+	if r.record.External != nil {
+		return testbed.Existing
+	}
+	return "kind"
 }
 
 // driver is the driver under test.

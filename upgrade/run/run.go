@@ -68,7 +68,7 @@ func Run(ctx context.Context, parts Parts, o Options) (Record, error) {
 // Clean makes the record of a new run, or reads the one to resume, and prints the steps.
 func (r *run) Clean() (err error) {
 	if !r.options.Resume {
-		if err := r.options.Validate(); err != nil {
+		if err := errors.Join(r.options.Validate(), notBegun(r.options.ReportDir)); err != nil {
 			return err
 		}
 		r.path, err = path.Find(r.options.Request)
@@ -261,15 +261,31 @@ func (r *run) meet(ctx context.Context) error {
 				continue
 			}
 			l := &runningCase{Case: c, testbed: r.live(c.Meta), record: record}
-			if record.Namespace != "" {
-				if failure := l.testbed.Resume(ctx, record.Namespace); failure != nil {
-					return fmt.Errorf("go on with case %s: %s", c.ID, failure.Text)
-				}
+			if err := r.resume(ctx, l); err != nil {
+				return err
 			}
 			r.lives.all = append(r.lives.all, l)
 		}
 	}
 	return r.save()
+}
+
+// resume goes on with a case of an earlier process. If somebody else upgrades the cluster, a lost namespace is a failure
+// of the case.
+func (r *run) resume(ctx context.Context, l *runningCase) error {
+	if l.record.Namespace == "" {
+		return nil
+	}
+	failure := l.testbed.Resume(ctx, l.record.Namespace)
+	switch {
+	case failure == nil || l.record.gone():
+		return nil
+	case r.record.External == nil:
+		return fmt.Errorf("go on with case %s: %s", l.ID, failure.Text)
+	case l.record.Status == "":
+		r.lives.failed(l, Piece{Phase: After, Step: len(r.record.Steps), Started: time.Now().UTC()}, failure)
+	}
+	return nil
 }
 
 func (r *run) save() error {

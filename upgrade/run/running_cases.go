@@ -82,7 +82,7 @@ func planned(r *run) ([]Case, error) {
 	for _, e := range p.Entries {
 		c := Case{ID: e.Meta.ID, Checks: e.Meta.Checks}
 		if e.Skip == nil {
-			e.Skip = cmp.Or(offPath(known[c.ID], r.path), unserved(e.Meta.Needs.Features, r.path))
+			e.Skip = r.skip(known[c.ID])
 		}
 		if e.Skip != nil {
 			c.Status, c.Skip = spec.NotApplicable, e.Skip
@@ -90,6 +90,14 @@ func planned(r *run) ([]Case, error) {
 		out = append(out, c)
 	}
 	return out, nil
+}
+
+// skip returns why a case does not run in this upgrade.
+func (r *run) skip(c cases.Case) *spec.Skip {
+	if r.record.External != nil {
+		return notByOthers(c, r.record.External.Drain)
+	}
+	return cmp.Or(offPath(c, r.path), unserved(c.Needs.Features, r.path))
 }
 
 // offPath returns why a case does not run on this path: its step does not occur, or its pods would not come back
@@ -175,17 +183,24 @@ func (l *runningCases) one(ctx context.Context, c *runningCase, phase Phase, ste
 		l.log("  -- case %s, %s step %d: known issue, %s", c.ID, phase, step, known)
 	}
 	if failure != nil {
-		p.Status, p.Failure, p.LastStep, p.Location, p.Evidence = spec.Failed, failure.Text, failure.LastStep, failure.Location, failure.Evidence
-		if failure.Blocked != "" {
-			p.Status = spec.Blocked
-		}
-		c.record.Status = p.Status
-		l.log("  !! case %s, %s step %d: %s (%s)", c.ID, phase, step, failure.Text, failure.Evidence)
+		l.failed(c, p, failure)
+	} else {
+		c.record.Pieces = append(c.record.Pieces, p)
 	}
-	c.record.Pieces = append(c.record.Pieces, p)
 	if err := l.saved(); err != nil {
 		l.log("  !! %v", err)
 	}
+}
+
+// failed ends a case with a failed piece.
+func (l *runningCases) failed(c *runningCase, p Piece, failure *harness.Failure) {
+	p.Status, p.Failure, p.LastStep, p.Location, p.Evidence = spec.Failed, failure.Text, failure.LastStep, failure.Location, failure.Evidence
+	if failure.Blocked != "" {
+		p.Status = spec.Blocked
+	}
+	c.record.Status = p.Status
+	c.record.Pieces = append(c.record.Pieces, p)
+	l.log("  !! case %s, %s step %d: %s (%s)", c.ID, p.Phase, p.Step, failure.Text, failure.Evidence)
 }
 
 // end removes the objects of the cases, and returns those it could not remove.

@@ -109,9 +109,7 @@ func PrintPlan(out io.Writer, steps []Step, done int) {
 
 // Print prints a run's results.
 func Print(out io.Writer, r Record, dir string) {
-	downtimes := r.downtimes()
-	_, _ = fmt.Fprintf(out, "\n%d of %d steps in %.0fs. Longest times without: a new pod scheduled %.1fs, an answer of the API %.1fs, a ready node %.1fs, devices %s\n\n",
-		r.done(), len(r.Steps), r.Seconds, downtimes.Scheduling, downtimes.API, downtimes.NotReady, downtimes.Devices)
+	_, _ = fmt.Fprintf(out, "\n%s\n\n", r.summary())
 	for _, c := range r.Cases {
 		_, _ = fmt.Fprintf(out, "%-14s %s\n", c.state(), c.ID)
 		if why := r.expected(c); why != "" {
@@ -130,12 +128,61 @@ func Print(out io.Writer, r Record, dir string) {
 		_, _ = fmt.Fprintf(out, "%s\n", f)
 	}
 	for _, p := range r.Problems {
-		_, _ = fmt.Fprintf(out, "problem: %s\n", p)
+		if p != errOpen.Error() {
+			_, _ = fmt.Fprintf(out, "problem: %s\n", p)
+		}
 	}
-	if !r.over() {
+	switch {
+	case r.over():
+	case r.External != nil:
+		_, _ = fmt.Fprintf(out, "The pods and claims of the cases stay in the cluster.\nAfter a step of your upgrade:  dratest upgrade check --report-dir %s\nAt its end:                    dratest upgrade end --report-dir %s\n", dir, dir)
+	default:
 		_, _ = fmt.Fprintf(out, "The cluster %s stays as it is: \"dratest upgrade --resume --report-dir %s\" goes on, \"dratest cluster delete %s\" removes it.\n", r.Cluster, dir, r.Cluster)
 	}
 	_, _ = fmt.Fprintf(out, "verdict: %s, details in %s\n", strings.ToLower(string(r.Verdict)), filepath.Join(dir, TableFile))
+}
+
+// summary is one line about the steps.
+func (r Record) summary() string {
+	d := r.downtimes()
+	longest := fmt.Sprintf("Longest times without: a new pod scheduled %.1fs, an answer of the API %.1fs, a ready node %.1fs, devices %s", d.Scheduling, d.API, d.NotReady, d.Devices)
+	if r.External == nil {
+		return fmt.Sprintf("%d of %d steps in %.0fs. %s", r.done(), len(r.Steps), r.Seconds, longest)
+	}
+	text := fmt.Sprintf("%d checks of an upgrade by others, now %s.", len(r.Steps), mix(r.External.Last))
+	if r.watched() {
+		text += " " + longest
+	}
+	if unwatched := r.unwatched(); unwatched != "" {
+		text += " " + unwatched
+	}
+	return text
+}
+
+// unwatched says for which checks of an upgrade by others there are no downtimes.
+func (r Record) unwatched() string {
+	var checks []string
+	for i, s := range r.Steps {
+		if s.Others && s.Watched == 0 {
+			checks = append(checks, fmt.Sprint(i+1))
+		}
+	}
+	if len(checks) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Downtimes are unknown before check %s: \"dratest upgrade watch\" did not run.", strings.Join(checks, ", "))
+}
+
+func (r Record) watched() bool {
+	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Watched > 0 })
+}
+
+// title is the title of the table.
+func (r Record) title() string {
+	if r.External != nil {
+		return fmt.Sprintf("Upgrade of %s by others: %s, then %s", r.Target.Server, mix(r.External.First), mix(r.External.Last))
+	}
+	return r.Request.String()
 }
 
 func stepName(r Record, number int) string {
@@ -148,7 +195,7 @@ func stepName(r Record, number int) string {
 // table is a Markdown table with a row per step and a column per case.
 func table(r Record) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# %s\n\nVerdict: **%s**. %d of %d steps, %.0f seconds.\n\n", r.Request, r.Verdict, r.done(), len(r.Steps), r.Seconds)
+	fmt.Fprintf(&b, "# %s\n\nVerdict: **%s**. %d of %d steps, %.0f seconds.\n\n", r.title(), r.Verdict, r.done(), len(r.Steps), r.Seconds)
 	fmt.Fprintf(&b, "| | step | seconds | component away | no pod scheduled | API away | node not ready | no devices, driver publishes at once | no devices, driver uses the helper |")
 	for _, c := range r.Cases {
 		fmt.Fprintf(&b, " %s |", strings.TrimPrefix(c.ID, "upgrade/"))
@@ -161,11 +208,18 @@ func table(r Record) []byte {
 		}
 		b.WriteString("\n")
 	}
-	line(0, "before", " | | | | | | ")
+	line(0, "before", unmeasured)
 	for i, s := range r.Steps {
+		if s.Others {
+			line(i+1, s.String(), s.measured())
+			continue
+		}
 		line(i+1, s.String(), fmt.Sprintf("%.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f", s.Seconds, s.Downtimes.Component, s.Downtimes.Scheduling, s.Downtimes.API, s.Downtimes.NotReady, s.Downtimes.Devices.AtOnce, s.Downtimes.Devices.Helper))
 	}
 	b.WriteString("\n")
+	if unwatched := r.unwatched(); unwatched != "" {
+		fmt.Fprintf(&b, "%s\n\n", unwatched)
+	}
 	for _, c := range r.Cases {
 		fmt.Fprintf(&b, "- **%s** %s: %s", c.state(), c.ID, c.Checks)
 		if c.Skip != nil {
@@ -188,6 +242,17 @@ func table(r Record) []byte {
 		fmt.Fprintf(&b, "- Problem: %s\n", p)
 	}
 	return b.Bytes()
+}
+
+// unmeasured are the cells of seconds and downtimes of a row without any.
+const unmeasured = " | | | | | | "
+
+// measured are these cells of a step by others: only a watcher knows the downtimes, nobody the step's duration.
+func (s Step) measured() string {
+	if s.Watched == 0 {
+		return unmeasured
+	}
+	return fmt.Sprintf(" | | %.1f | %.1f | %.1f | %.1f | %.1f", s.Downtimes.Scheduling, s.Downtimes.API, s.Downtimes.NotReady, s.Downtimes.Devices.AtOnce, s.Downtimes.Devices.Helper)
 }
 
 // cell is a case's outcome after a step.
