@@ -75,6 +75,14 @@ func TestScope(t *testing.T) {
 					t.Fatalf("problem %d: pod %s uses claim %s, which does not exist in its namespace", number, pod.Name, claim)
 				}
 			}
+			for name := range pod.Extended() {
+				if !strings.Contains(name, "x7x") {
+					t.Fatalf("problem %d: pod %s requests %s, which other problems may have", number, pod.Name, name)
+				}
+			}
+			if !retried(p, pod) {
+				t.Fatalf("problem %d: the scheduler may not retry pod %s on nodes %v", number, pod.Name, p.Nodes)
+			}
 		}
 	}
 }
@@ -204,7 +212,7 @@ func TestResume(t *testing.T) {
 	if want := []uint64{2, 4, 8}; !slices.Equal(got.Left, want) || len(got.Troubles) > 0 {
 		t.Errorf("left %v, want %v; troubles %q", got.Left, want, got.Troubles)
 	}
-	if !strings.HasPrefix(got.Coverage, "26 features") {
+	if !strings.HasPrefix(got.Coverage, "29 features") {
 		t.Errorf("coverage of six problems: %s", got.Coverage)
 	}
 	for _, want := range []uint64{2, 4, 8, 9} {

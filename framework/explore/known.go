@@ -99,6 +99,13 @@ func knownIssues() []knownIssue {
 			},
 			(*problem.Problem).WholeDevices, nil,
 		},
+		{
+			spec.KnownIssue{
+				Issue: "pkg/scheduler/framework/plugins/dynamicresources/extendeddynamicresources.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
+				Does: "A pod with claims is not bound to a node whose device plugin serves its extended resources (docs/findings/device-plugin-beside-claim.md).",
+			},
+			(*problem.Problem).WithoutPlugins, nil,
+		},
 	}
 }
 
@@ -146,8 +153,14 @@ func (e *exploring) affected(known knownIssue) bool {
 	return excuse.Not == "" && excuse.Unreviewed == ""
 }
 
-// keeps reports whether all promises of a finding are kept in another problem.
+// keeps reports whether all promises of a finding are kept in another problem, or broken as the scheduler's messages of
+// known issues explain.
 func (e *exploring) keeps(ctx context.Context, s *slot, f Finding, of subject, id string) bool {
-	verdict, _, err := e.attempt(ctx, s, of, id)
-	return err == nil && len(common(f.Violations, verdict.Violations)) == 0
+	verdict, tried, err := e.attempt(ctx, s, of, id)
+	if err != nil {
+		return false
+	}
+	left := Finding{Violations: verdict.Violations}
+	e.said(&left, tried)
+	return len(common(f.Violations, left.Violations)) == 0
 }

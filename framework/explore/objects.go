@@ -25,6 +25,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -32,11 +33,17 @@ import (
 // taint repels other pods from the nodes.
 const taint = "dra-conformance.github.io/explore"
 
+// image of the containers, which never run.
+const image = "none"
+
 // nodeObject returns a node without a kubelet.
 func nodeObject(n *problem.Node) *corev1.Node {
 	node := n.API()
 	node.Spec.Taints = []corev1.Taint{{Key: taint, Effect: corev1.TaintEffectNoSchedule}}
 	node.Status.Allocatable = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("8"), corev1.ResourceMemory: resource.MustParse("16Gi"), corev1.ResourcePods: resource.MustParse("110")}
+	for name, devices := range n.Extended {
+		node.Status.Allocatable[corev1.ResourceName(name)] = *resource.NewQuantity(devices, resource.DecimalSI)
+	}
 	node.Status.Capacity = node.Status.Allocatable
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	return node
@@ -44,7 +51,6 @@ func nodeObject(n *problem.Node) *corev1.Node {
 
 // podObject returns a pod for the nodes of a problem.
 func podObject(pod problem.Pod, id, namespace string) *corev1.Pod {
-	container := corev1.Container{Name: "c", Image: "none"}
 	object := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: pod.Name, Labels: map[string]string{label: id}},
 		Spec: corev1.PodSpec{
@@ -54,12 +60,27 @@ func podObject(pod problem.Pod, id, namespace string) *corev1.Pod {
 			AutomountServiceAccountToken:  ptr.To(false),
 		},
 	}
+	for _, c := range pod.Containers {
+		container := objects.Wants(corev1.Container{Name: c.Name, Image: image}, c.Extended)
+		switch c.Kind {
+		case problem.Sidecar:
+			container.RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
+			fallthrough
+		case problem.Init:
+			object.Spec.InitContainers = append(object.Spec.InitContainers, container)
+		case problem.Main:
+			object.Spec.Containers = append(object.Spec.Containers, container)
+		}
+	}
+	if len(object.Spec.Containers) == 0 {
+		object.Spec.Containers = []corev1.Container{{Name: "c", Image: image}}
+	}
+	container := &object.Spec.Containers[0]
 	for _, claim := range pod.Claims {
 		name := strings.TrimPrefix(claim, id+"-")
 		object.Spec.ResourceClaims = append(object.Spec.ResourceClaims, corev1.PodResourceClaim{Name: name, ResourceClaimName: ptr.To(claim)})
 		container.Resources.Claims = append(container.Resources.Claims, corev1.ResourceClaim{Name: name})
 	}
-	object.Spec.Containers = []corev1.Container{container}
 	return object
 }
 

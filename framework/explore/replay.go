@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -132,7 +133,7 @@ func addObject(p *problem.Problem, doc []byte) error {
 	switch meta.Kind {
 	case "Node":
 		node, err := decoded[corev1.Node](doc)
-		p.Nodes = append(p.Nodes, problem.Node{Name: node.Name, Labels: node.Labels})
+		p.Nodes = append(p.Nodes, problem.Node{Name: node.Name, Labels: node.Labels, Extended: extended(node.Status.Allocatable)})
 		return err
 	case "DeviceClass":
 		class, err := decoded[resourceapi.DeviceClass](doc)
@@ -164,10 +165,41 @@ func addObject(p *problem.Problem, doc []byte) error {
 		for _, c := range object.Spec.ResourceClaims {
 			pod.Claims = append(pod.Claims, ptr.Deref(c.ResourceClaimName, ""))
 		}
+		addContainers(&pod, object.Spec)
 		p.Pods = append(p.Pods, pod)
 		return err
 	}
 	return fmt.Errorf("unknown kind %q", meta.Kind)
+}
+
+// addContainers adds the containers requesting extended resources.
+func addContainers(pod *problem.Pod, spec corev1.PodSpec) {
+	for i, c := range slices.Concat(spec.InitContainers, spec.Containers) {
+		added := problem.Container{Name: c.Name, Extended: extended(c.Resources.Limits)}
+		switch {
+		case c.RestartPolicy != nil:
+			added.Kind = problem.Sidecar
+		case i < len(spec.InitContainers):
+			added.Kind = problem.Init
+		}
+		if added.Extended != nil {
+			pod.Containers = append(pod.Containers, added)
+		}
+	}
+}
+
+// extended returns the extended resources of a list, nil for none.
+func extended(list corev1.ResourceList) map[string]int64 {
+	var all map[string]int64
+	for name, quantity := range list {
+		if strings.Contains(string(name), "/") {
+			if all == nil {
+				all = map[string]int64{}
+			}
+			all[string(name)] = quantity.Value()
+		}
+	}
+	return all
 }
 
 func decoded[O any](doc []byte) (O, error) {

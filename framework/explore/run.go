@@ -125,6 +125,7 @@ var gates = map[string]spec.Feature{ //nolint:gochecknoglobals // a table
 	"DeviceBindingAndStatus":  spec.BindingConditions,
 	"DeviceTaintRules":        spec.DeviceTaintRules,
 	"DeviceTaints":            spec.DeviceTaints,
+	"ExtendedResource":        spec.ExtendedResource,
 	"FractionalCapacityRange": spec.FractionalCapacityRange,
 	"PartitionableDevices":    spec.PartitionableDevices,
 	"PrioritizedList":         spec.PrioritizedList,

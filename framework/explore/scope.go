@@ -71,6 +71,9 @@ func scope(p *problem.Problem, id, namespace string) (*problem.Problem, error) {
 		for c := range pod.Claims {
 			pod.Claims[c] = s.name(pod.Claims[c])
 		}
+		for c := range pod.Containers {
+			pod.Containers[c].Extended = s.extended(pod.Containers[c].Extended)
+		}
 	}
 	return scoped, nil
 }
@@ -84,6 +87,18 @@ func (s scoping) name(name string) string { return s.id + "-" + name }
 
 func (s scoping) meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Name: s.name(name), Labels: map[string]string{label: s.id}}
+}
+
+// extended renames the classes of implicit extended resources. Explicit names have the domain of drivers.
+func (s scoping) extended(all map[string]int64) map[string]int64 {
+	scoped := make(map[string]int64, len(all))
+	for name, count := range all {
+		if class, implicit := strings.CutPrefix(name, resourceapi.ResourceDeviceClassPrefix); implicit {
+			name = resourceapi.ResourceDeviceClassPrefix + s.name(class)
+		}
+		scoped[name] = count
+	}
+	return scoped
 }
 
 func (s scoping) node(n *problem.Node) {

@@ -19,11 +19,13 @@ package explore
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/problem/reduce"
@@ -111,6 +113,23 @@ func alone(p *problem.Problem, id string) bool {
 		}
 	}
 	return !slices.ContainsFunc(p.Pods, func(pod problem.Pod) bool {
-		return len(pod.Claims) == 0 || slices.ContainsFunc(pod.Claims, func(claim string) bool { return !names[claim] })
+		return len(pod.Claims)+len(pod.Extended()) == 0 || !retried(p, pod) ||
+			slices.ContainsFunc(pod.Claims, func(claim string) bool { return !names[claim] })
+	})
+}
+
+// retried reports whether a class serves each extended resource of a pod, also on a node without device plugins for
+// it. Otherwise the scheduler may not retry the pod. It may not know the name of a class sharing its extended resource.
+func retried(p *problem.Problem, pod problem.Pod) bool {
+	needed := pod.Extended()
+	for name := range needed {
+		if !slices.ContainsFunc(p.Classes, func(c resourceapi.DeviceClass) bool {
+			return ptr.Deref(c.Spec.ExtendedResourceName, "") == name || resourceapi.ResourceDeviceClassPrefix+c.Name == name && !p.SharesName(&c)
+		}) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(p.Nodes, func(n problem.Node) bool {
+		return !slices.ContainsFunc(slices.Collect(maps.Keys(n.Extended)), func(name string) bool { return needed[name] > 0 })
 	})
 }

@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -179,11 +180,11 @@ func (t *trial) read(ctx context.Context, pods map[string]*corev1.Pod) (oracle.O
 	t.reasons = map[string]string{}
 	outcome := oracle.Outcome{}
 	outcome.Namespaces = append(outcome.Namespaces, *t.namespace)
-	list, err := t.client.ResourceV1().ResourceClaims(t.namespace.Name).List(ctx, metav1.ListOptions{LabelSelector: label + "=" + t.id})
+	claims, err := t.claims(ctx)
 	if err != nil {
 		return outcome, fmt.Errorf("read claims: %w", err)
 	}
-	outcome.Claims = list.Items
+	outcome.Claims = claims
 	// A pod evicted after the scheduler's decision has left its claims already.
 	left, err := t.client.CoreV1().Pods(t.namespace.Name).List(ctx, metav1.ListOptions{LabelSelector: label + "=" + t.id})
 	if err != nil {
@@ -206,9 +207,20 @@ func (t *trial) read(ctx context.Context, pods map[string]*corev1.Pod) (oracle.O
 		}
 		outcome.Pods = append(outcome.Pods, oracle.Pod{
 			Namespace: t.namespace.Name, Name: pod.Name, UID: object.UID, Claims: pod.Claims, Node: object.Spec.NodeName,
+			Extended: object.Status.ExtendedResourceClaimStatus,
 		})
 	}
 	return outcome, nil
+}
+
+// claims returns the claims of the problem. Those that the scheduler makes for extended resources do not have the label,
+// and are named after their pods.
+func (t *trial) claims(ctx context.Context) ([]resourceapi.ResourceClaim, error) {
+	list, err := t.client.ResourceV1().ResourceClaims(t.namespace.Name).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(list.Items, func(c resourceapi.ResourceClaim) bool { return !strings.HasPrefix(c.Name, t.id+"-") }), nil
 }
 
 // remove deletes all objects of the problem, pods first.
@@ -222,9 +234,8 @@ func (t *trial) remove(ctx context.Context) error {
 	if err := t.client.CoreV1().Pods(t.namespace.Name).DeleteCollection(ctx, metav1.DeleteOptions{GracePeriodSeconds: &now}, ours); err != nil {
 		errs = append(errs, fmt.Errorf("delete pods: %w", err))
 	}
-	list, err := claims.List(ctx, ours)
+	left, err := t.claims(ctx)
 	if err != nil {
-		list = &resourceapi.ResourceClaimList{}
 		errs = append(errs, fmt.Errorf("delete claims: %w", err))
 	}
 	var group errgroup.Group
@@ -232,9 +243,9 @@ func (t *trial) remove(ctx context.Context) error {
 	for _, deletion := range deletions(t.client, ours) {
 		group.Go(func() error { return deletion(ctx) })
 	}
-	for i := range list.Items {
+	for i := range left {
 		group.Go(func() error {
-			claim := &list.Items[i]
+			claim := &left[i]
 			if len(claim.Finalizers) > 0 {
 				_, err := claims.Patch(ctx, claim.Name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
 				if err != nil && !apierrors.IsNotFound(err) {

@@ -18,6 +18,7 @@ package problem
 
 import (
 	"slices"
+	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/utils/ptr"
@@ -78,6 +79,41 @@ func PodFeatures() []Feature {
 				return slices.ContainsFunc(p.Pods, func(pod Pod) bool { return slices.Contains(pod.Claims, c.Name) })
 			})
 		}},
+		{"extended resources", anyPod(func(_ *Problem, pod *Pod) bool { return len(pod.Extended()) > 0 })},
+		{"implicit extended resources", anyPod(func(_ *Problem, pod *Pod) bool {
+			for name := range pod.Extended() {
+				if strings.HasPrefix(name, resourceapi.ResourceDeviceClassPrefix) {
+					return true
+				}
+			}
+			return false
+		})},
+		{"extended resources of init containers", anyPod(func(_ *Problem, pod *Pod) bool {
+			return slices.ContainsFunc(pod.Containers, func(c Container) bool { return c.Kind == Init && len(c.Extended) > 0 })
+		})},
+		{"extended resources of sidecars", anyPod(func(_ *Problem, pod *Pod) bool {
+			return slices.ContainsFunc(pod.Containers, func(c Container) bool { return c.Kind == Sidecar && len(c.Extended) > 0 })
+		})},
+		{"extended resources beside claims", anyPod(func(_ *Problem, pod *Pod) bool { return len(pod.Claims) > 0 && len(pod.Extended()) > 0 })},
+		{"extended resource of two classes", anyPod(func(p *Problem, pod *Pod) bool {
+			return slices.ContainsFunc(p.Classes, func(c resourceapi.DeviceClass) bool {
+				return pod.Extended()[ptr.Deref(c.Spec.ExtendedResourceName, "")] > 0 && p.SharesName(&c)
+			})
+		})},
+		{"extended resource of a device plugin", anyPod(func(p *Problem, pod *Pod) bool {
+			for name := range pod.Extended() {
+				if slices.ContainsFunc(p.Nodes, func(n Node) bool { return n.Extended[name] > 0 }) {
+					return true
+				}
+			}
+			return false
+		})},
+	}
+}
+
+func anyPod(used func(*Problem, *Pod) bool) func(*Problem) bool {
+	return func(p *Problem) bool {
+		return slices.ContainsFunc(p.Pods, func(pod Pod) bool { return used(p, &pod) })
 	}
 }
 

@@ -107,6 +107,24 @@ func (p *Problem) PlainVersions() bool {
 	return found
 }
 
+// WithoutPlugins removes the capacity of device plugins for extended resources of pods with claims, and reports whether
+// there was any.
+func (p *Problem) WithoutPlugins() bool {
+	found := false
+	for i := range p.Pods {
+		if len(p.Pods[i].Claims) == 0 {
+			continue
+		}
+		for name := range p.Pods[i].Extended() {
+			for n := range p.Nodes {
+				found = found || p.Nodes[n].Extended[name] > 0
+				delete(p.Nodes[n].Extended, name)
+			}
+		}
+	}
+	return found
+}
+
 // WholeDevices turns allocated shares of devices that are not shared into allocations of the device,
 // and reports whether there were any.
 func (p *Problem) WholeDevices() bool {

@@ -48,3 +48,25 @@ func TestLocalCapacities(t *testing.T) {
 		}
 	}
 }
+
+// An init container uses the devices of those starting after it, and none of a sidecar before it.
+func TestExtendedNeeded(t *testing.T) {
+	wants := func(kind problem.ContainerKind, count int64) problem.Container {
+		return problem.Container{Kind: kind, Extended: map[string]int64{"a/b": count, "a/none": 0}}
+	}
+	for _, tc := range []struct {
+		name       string
+		containers []problem.Container
+		needed     int64
+	}{
+		{"containers", []problem.Container{wants(problem.Main, 1), wants(problem.Main, 2)}, 3},
+		{"init container", []problem.Container{wants(problem.Init, 2), wants(problem.Init, 3), wants(problem.Main, 1)}, 3},
+		{"sidecar later", []problem.Container{wants(problem.Init, 2), wants(problem.Sidecar, 1), wants(problem.Main, 1)}, 2},
+		{"sidecar before", []problem.Container{wants(problem.Sidecar, 1), wants(problem.Init, 2), wants(problem.Main, 1)}, 3},
+	} {
+		pod := problem.Pod{Containers: tc.containers}
+		if got := pod.Extended(); len(got) != 1 || got["a/b"] != tc.needed {
+			t.Errorf("%s: %v, want %d", tc.name, got, tc.needed)
+		}
+	}
+}

@@ -18,6 +18,7 @@ package problem
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -49,13 +50,8 @@ type Problem struct {
 type Node struct {
 	Name   string            `json:"name"`
 	Labels map[string]string `json:"labels,omitempty"`
-}
-
-// Pod is the relevant part of a pod.
-type Pod struct {
-	Name string `json:"name"`
-	// Claims are names of Problem.Claims and Problem.Allocated.
-	Claims []string `json:"claims,omitempty"`
+	// Extended is the capacity of device plugins by extended resource.
+	Extended map[string]int64 `json:"extended,omitempty"`
 }
 
 // AllPods returns Pods, or a single pod using all Claims.
@@ -104,6 +100,9 @@ func (p *Problem) YAML() ([]byte, error) {
 // Copy returns a deep copy.
 func (p *Problem) Copy() *Problem {
 	c := &Problem{Off: slices.Clone(p.Off), Nodes: slices.Clone(p.Nodes)}
+	for i := range c.Nodes {
+		c.Nodes[i].Extended = maps.Clone(c.Nodes[i].Extended)
+	}
 	for i := range p.Slices {
 		c.Slices = append(c.Slices, *p.Slices[i].DeepCopy())
 	}
@@ -115,8 +114,8 @@ func (p *Problem) Copy() *Problem {
 	}
 	c.Allocated = copyClaims(p.Allocated)
 	c.Claims = copyClaims(p.Claims)
-	for _, pod := range p.Pods {
-		c.Pods = append(c.Pods, Pod{pod.Name, slices.Clone(pod.Claims)})
+	for i := range p.Pods {
+		c.Pods = append(c.Pods, p.Pods[i].copy())
 	}
 	if p.History != nil {
 		c.History = &History{
@@ -137,7 +136,7 @@ func copyClaims(claims []resourceapi.ResourceClaim) []resourceapi.ResourceClaim 
 
 // ClusterGates lists the names in Problem.Off of a problem for a scheduler, sorted.
 func ClusterGates() []string {
-	return slices.Sorted(slices.Values(append(Gates(), "DeviceTaintRules")))
+	return slices.Sorted(slices.Values(append(Gates(), "DeviceTaintRules", "ExtendedResource")))
 }
 
 // Gates lists the names in Problem.Off of a problem for an allocator, sorted.

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/utils/ptr"
@@ -40,6 +41,7 @@ func (of Twins) Give(p *Problem) bool {
 	if !slices.ContainsFunc(p.Claims, admin) {
 		return false
 	}
+	withoutTwins(p)
 	originals, rules, ids := p.Copy().Slices, p.Copy().Rules, map[twin]int64{}
 	for i := range p.Slices {
 		markTwins(&p.Slices[i].Spec, p.Slices[i].Spec.Pool.Name, "", ids)
@@ -132,12 +134,44 @@ func (of Twins) restrict(claim int, devices *resourceapi.DeviceClaim) {
 		if WantsAdminAccess(*request) {
 			suffix = of(claim, request.Name)
 		}
-		only := resourceapi.DeviceSelector{CEL: &resourceapi.CELDeviceSelector{Expression: fmt.Sprintf("device.attributes[%q].twin == %q", twinDomain, suffix)}}
+		only := onlyTwin(suffix)
 		if request.Exactly != nil {
 			request.Exactly.Selectors = slices.Insert(request.Exactly.Selectors, 0, only)
 		}
 		for s := range request.FirstAvailable {
 			request.FirstAvailable[s].Selectors = slices.Insert(request.FirstAvailable[s].Selectors, 0, only)
+		}
+	}
+}
+
+func onlyTwin(suffix string) resourceapi.DeviceSelector {
+	return resourceapi.DeviceSelector{CEL: &resourceapi.CELDeviceSelector{Expression: fmt.Sprintf("device.attributes[%q].twin == %q", twinDomain, suffix)}}
+}
+
+// withoutTwins serves extended resources by copies of their classes, restricted to the originals.
+func withoutTwins(p *Problem) {
+	const suffix = "-extended"
+	if !slices.ContainsFunc(p.Pods, func(pod Pod) bool { return len(pod.Containers) > 0 }) {
+		return
+	}
+	for i := range p.Classes {
+		class := p.Classes[i].DeepCopy()
+		class.Name += suffix
+		class.Spec.Selectors = append(class.Spec.Selectors, onlyTwin(""))
+		p.Classes[i].Spec.ExtendedResourceName = nil
+		p.Classes = append(p.Classes, *class)
+	}
+	for i := range p.Pods {
+		for c := range p.Pods[i].Containers {
+			container := &p.Pods[i].Containers[c]
+			extended := map[string]int64{}
+			for name, count := range container.Extended {
+				if strings.HasPrefix(name, resourceapi.ResourceDeviceClassPrefix) {
+					name += suffix
+				}
+				extended[name] = count
+			}
+			container.Extended = extended
 		}
 	}
 }

@@ -90,3 +90,21 @@ func TestTwinsNeedNoCounters(t *testing.T) {
 		t.Errorf("originals %v, twins %v", original, twin)
 	}
 }
+
+// Devices for extended resources would be taken from the twins, which nobody else may use.
+func TestTwinsServeNoExtendedResources(t *testing.T) {
+	claim := resourceapi.ResourceClaim{}
+	claim.Spec.Devices.Requests = []resourceapi.DeviceRequest{{Name: "monitor", Exactly: &resourceapi.ExactDeviceRequest{AdminAccess: ptr.To(true)}}}
+	class := resourceapi.DeviceClass{}
+	class.Name, class.Spec.ExtendedResourceName = "gpu", ptr.To("a/b")
+	pod := problem.Pod{Containers: []problem.Container{{Extended: map[string]int64{"a/b": 1, "deviceclass.resource.kubernetes.io/gpu": 1}}}}
+	p := &problem.Problem{Classes: []resourceapi.DeviceClass{class}, Claims: []resourceapi.ResourceClaim{claim}, Pods: []problem.Pod{pod}}
+	problem.Twins(func(int, string) string { return "-twin" }).Give(p)
+	serving := p.Classes[1]
+	if p.Classes[0].Spec.ExtendedResourceName != nil || *serving.Spec.ExtendedResourceName != "a/b" || len(serving.Spec.Selectors) != 1 {
+		t.Errorf("classes: %v", p.Classes)
+	}
+	if got := p.Pods[0].Containers[0].Extended; got["a/b"] != 1 || got["deviceclass.resource.kubernetes.io/"+serving.Name] != 1 {
+		t.Errorf("%v with class %s", got, serving.Name)
+	}
+}

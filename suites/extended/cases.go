@@ -44,6 +44,7 @@ func Cases() []harness.Case {
 		QuotaOfBothKinds,
 		PluginAndDRA,
 		PluginBesideDRA,
+		PluginBesideClaim,
 		SidecarApart,
 		NoneAsked,
 		BothNames,

@@ -103,10 +103,10 @@ func TestStoredCoversPairs(t *testing.T) {
 
 // Features missing in the cluster must not be used.
 func TestStoredWithoutFeatures(t *testing.T) {
-	unused := map[string]bool{"admin access": true, "several allocations": true, "taints": true, "shared counters": true, "first available": true, "bindsToNode": true}
+	unused := map[string]bool{"admin access": true, "several allocations": true, "taints": true, "shared counters": true, "first available": true, "bindsToNode": true, "taint rules": true, "extended resources": true}
 	for number := range uint64(1000) {
-		p := Stored(1, number, problem.Gates())
-		for _, f := range problem.AllFeatures() {
+		p := Stored(1, number, problem.ClusterGates())
+		for _, f := range slices.Concat(problem.AllFeatures(), problem.PodFeatures()) {
 			if unused[f.Name] && f.Used(p) {
 				t.Fatalf("problem %d uses %s", number, f.Name)
 			}

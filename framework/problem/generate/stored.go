@@ -62,6 +62,9 @@ func Stored(seed, number uint64, off []string) *problem.Problem {
 	if !slices.Contains(off, "DeviceTaints") && !slices.Contains(off, "DeviceTaintRules") {
 		g.addRules()
 	}
+	if !slices.Contains(off, "ExtendedResource") {
+		g.addExtended()
+	}
 	return g.p
 }
 

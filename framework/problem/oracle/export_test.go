@@ -25,6 +25,7 @@ func Promises() []string {
 		enoughCapacity, consumption, consumedIfShared, capacityLimit, shareID, notShared, tolerated, tolerationsCopied, adminInResult,
 		adminNamespace, counterLimit, matchAttribute, distinctAttribute, configOfRequest, configOfChosen, conditionsCopied, inOrder,
 		allocatedFirst, reservedFirst, allocationNode, runsIfPossible, releasedIfStuck,
+		pluginCapacity, noSpecialClaim, oneSpecialClaim, goneIfPending, claimInStatus, requestEach, requestOfClass, mappingOfPod, initReuse, sidecarKeeps,
 	} {
 		ids = append(ids, p.id)
 	}

@@ -66,7 +66,8 @@ func Judge(p *problem.Problem, outcome Outcome) Verdict {
 			j.shrunk = true
 		}
 	}
-	j.shrunk = j.shrunk || j.released()
+	j.shrunk = j.shrunk || j.released() || j.lost()
+	j.useSpecial()
 	uses := j.uses()
 	for _, c := range j.claims {
 		if j.fresh(c) {
@@ -77,6 +78,9 @@ func Judge(p *problem.Problem, outcome Outcome) Verdict {
 	for i := range outcome.Pods {
 		if pod := &outcome.Pods[i]; pod.Node != "" {
 			j.running(pod)
+			if i := slices.IndexFunc(j.w.p.Nodes, func(n problem.Node) bool { return n.Name == pod.Node }); i >= 0 {
+				j.extended(pod, &j.w.p.Nodes[i])
+			}
 		} else {
 			j.waiting(pod, uses)
 		}
@@ -192,6 +196,12 @@ func (j *judge) running(pod *Pod) {
 // waiting checks whether a pending pod could run in the final state.
 func (j *judge) waiting(pod *Pod, uses *uses) {
 	object := "pod " + pod.Namespace + "/" + pod.Name
+	for _, c := range j.specialClaims(pod) {
+		if c.DeletionTimestamp != nil {
+			return
+		}
+		j.violated(goneIfPending, object, "waits, but has claim %s for extended resources", c.Name)
+	}
 	var claims, stuck []*resourceapi.ResourceClaim
 	for _, name := range pod.Claims {
 		c := j.byName[claimID{pod.Namespace, name}]
@@ -206,13 +216,17 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 		}
 		claims = append(claims, c)
 	}
-	if len(claims) == 0 || j.leftOpen(object, claims) {
+	if len(claims) == 0 && len(j.podOf(pod).Extended()) == 0 || j.leftOpen(object, claims) {
 		return
 	}
-	runs, why := j.anywhere(claims, nil, uses)
+	if why := j.extendedOpen(pod); why != "" {
+		j.undecided(object, why)
+		return
+	}
+	runs, why := j.anywhere(pod, claims, nil, uses)
 	promised := runsIfPossible
 	if runs == no && len(stuck) > 0 {
-		runs, why = j.anywhere(claims, stuck, j.uses(stuck...))
+		runs, why = j.anywhere(pod, claims, stuck, j.uses(stuck...))
 		promised = releasedIfStuck
 	}
 	switch runs {
@@ -270,13 +284,18 @@ func (j *judge) leftOpen(object string, claims []*resourceapi.ResourceClaim) boo
 	return why != ""
 }
 
-// anywhere looks for a node for claims. The released ones are allocated again.
-func (j *judge) anywhere(claims, released []*resourceapi.ResourceClaim, uses *uses) (answer, string) {
+// anywhere looks for a node for a pod with its claims. The released ones are allocated again.
+func (j *judge) anywhere(pod *Pod, claims, released []*resourceapi.ResourceClaim, uses *uses) (answer, string) {
 	result, why := no, ""
 	for i := range j.w.p.Nodes {
 		node := &j.w.p.Nodes[i]
 		s := j.w.newSearch(node, uses)
-		available := true
+		served, available := j.byClasses(pod, node)
+		if extended := j.w.extendedDemand(j.podOf(pod), served); available {
+			for r := range extended.requests {
+				s.want(extended, extended.requests[r].choices)
+			}
+		}
 		for _, c := range claims {
 			if c.Status.Allocation != nil && !slices.Contains(released, c) {
 				available = available && availableFor(c, node)

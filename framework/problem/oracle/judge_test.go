@@ -40,7 +40,7 @@ type rule struct {
 
 func TestRules(t *testing.T) {
 	for name, rules := range map[string]map[string]rule{
-		"claim": claimRules(), "device": deviceRules(), "share": shareRules(), "copy": copyRules(), "choice": choiceRules(), "pod": podRules(),
+		"claim": claimRules(), "device": deviceRules(), "share": shareRules(), "copy": copyRules(), "choice": choiceRules(), "pod": podRules(), "extended": extendedRules(),
 	} {
 		for what, rule := range rules {
 			t.Run(name+"/"+what, func(t *testing.T) {

@@ -41,6 +41,8 @@ type Pod struct {
 	Claims []string
 	// Node is empty for a pending pod.
 	Node string
+	// Extended is the pod's status.
+	Extended *corev1.PodExtendedResourceClaimStatus
 }
 
 // Verdict is the result of Judge.

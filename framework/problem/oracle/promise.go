@@ -58,6 +58,16 @@ var (
 	configOfRequest    = promise{"kep-4381/allocation-tells-all", "DeviceAllocationResult.Config"}
 	configOfChosen     = promise{"kep-4816/reference-to-one", "KEP-4816, Design Details"}
 	conditionsCopied   = promise{"kep-5007/conditions-copied", "DeviceRequestAllocationResult.BindingConditions, BindingFailureConditions"}
+	pluginCapacity     = promise{"kep-5004/node-with-device-plugin-by-capacity", "KEP-5004, Scheduling for Extended Resource backed by DRA"}
+	noSpecialClaim     = promise{"kep-5004/no-claim-for-device-plugin", "KEP-5004, Resource Claim API"}
+	oneSpecialClaim    = promise{"kep-5004/one-special-claim", "KEP-5004, Resource Claim API"}
+	goneIfPending      = promise{"kep-5004/claim-gone-if-not-scheduled", "KEP-5004, Resource Claim API"}
+	claimInStatus      = promise{"kep-5004/claim-in-pod-status", "PodStatus.ExtendedResourceClaimStatus"}
+	requestEach        = promise{"kep-5004/request-per-container-and-resource", "KEP-5004, Resource Claim API"}
+	requestOfClass     = promise{"kep-5004/request-of-matching-class", "DeviceClassSpec.ExtendedResourceName"}
+	mappingOfPod       = promise{"kep-5004/mapping-names-of-pod", "PodExtendedResourceClaimStatus.RequestMappings"}
+	initReuse          = promise{"kep-5004/init-container-reuse", "KEP-5004, Resource Claim API"}
+	sidecarKeeps       = promise{"kep-5004/sidecar-keeps-devices", "KEP-5004, Resource Claim API"}
 	inOrder            = promise{"kep-4816/alternatives-in-order", "DeviceRequest.FirstAvailable"}
 	allocatedFirst     = promise{"kep-4381/allocated-before-bound", "KEP-4381, Components"}
 	reservedFirst      = promise{"kep-4381/in-use-means-reserved", "ResourceClaimStatus.ReservedFor"}

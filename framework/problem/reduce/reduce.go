@@ -20,6 +20,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"maps"
 	"slices"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -105,6 +106,19 @@ func clusterCuts() []cut {
 			return nested(p.Pods, i, func(pod *problem.Pod) int { return len(pod.Claims) },
 				func(pod *problem.Pod, i int) { drop(&pod.Claims, i) })
 		},
+		func(p *problem.Problem, i int) bool {
+			return nested(p.Pods, i, func(pod *problem.Pod) int { return len(pod.Containers) },
+				func(pod *problem.Pod, i int) { drop(&pod.Containers, i) })
+		},
+		ofContainers(func(m map[string]int64, name string) { delete(m, name) }),
+		ofContainers(func(m map[string]int64, name string) { m[name] = max(0, m[name]-1) }),
+		func(p *problem.Problem, i int) bool {
+			return nested(p.Nodes, i, func(*problem.Node) int { return 1 }, func(n *problem.Node, _ int) { n.Extended = nil })
+		},
+		func(p *problem.Problem, i int) bool {
+			return nested(p.Classes, i, func(*resourceapi.DeviceClass) int { return 1 },
+				func(c *resourceapi.DeviceClass, _ int) { c.Spec.ExtendedResourceName = nil })
+		},
 		dropSlice,
 		func(p *problem.Problem, i int) bool { return drop(&p.Slices, i) },
 		func(p *problem.Problem, i int) bool { return drop(&p.Rules, i) },
@@ -129,6 +143,25 @@ func clusterCuts() []cut {
 			return nested(p.Classes, i, func(c *resourceapi.DeviceClass) int { return len(c.Spec.Config) },
 				func(c *resourceapi.DeviceClass, i int) { drop(&c.Spec.Config, i) })
 		},
+	}
+}
+
+// ofContainers changes the extended resources of containers.
+func ofContainers(change func(map[string]int64, string)) cut {
+	return func(p *problem.Problem, i int) bool {
+		return nested(p.Pods, i,
+			func(pod *problem.Pod) int {
+				n := 0
+				for _, c := range pod.Containers {
+					n += len(c.Extended)
+				}
+				return n
+			},
+			func(pod *problem.Pod, i int) {
+				nested(pod.Containers, i, func(c *problem.Container) int { return len(c.Extended) }, func(c *problem.Container, i int) {
+					change(c.Extended, slices.Sorted(maps.Keys(c.Extended))[i])
+				})
+			})
 	}
 }
 
