@@ -25,13 +25,13 @@ import (
 // mostDevices bounds the devices of eachDevice.
 const mostDevices = 16
 
-// eachDevice is about: kubernetes-sigs/dranet#193, google/dranet#33, google/dranet#141, kubernetes-sigs/dra-driver-cpu#134,
+// eachDevice is about: kubernetes-sigs/dranet#193, google/dranet#33, google/dranet#141, google/dranet#155, kubernetes-sigs/dra-driver-cpu#134,
 // kubernetes-sigs/dra-driver-nvidia-gpu#363.
 var eachDevice = Check{Meta: spec.Meta{
 	ID:       "sanity/each-device",
 	Checks:   "Each published device can be prepared, and after its unprepare prepared again for another claim.",
 	Requires: []spec.RequirementID{"kep-4381/published-device-prepared", "kep-4381/unprepare-undoes-prepare"},
-}, Source: "kubernetes-sigs/dranet#193, google/dranet#33, #141, kubernetes-sigs/dra-driver-cpu#134, kubernetes-sigs/dra-driver-nvidia-gpu#363", Run: func(t *T) {
+}, Source: "kubernetes-sigs/dranet#193, google/dranet#33, #141, #155, kubernetes-sigs/dra-driver-cpu#134, kubernetes-sigs/dra-driver-nvidia-gpu#363", Run: func(t *T) {
 	t.Devices(1)
 	devices, _ := t.free(func(Device) bool { return true })
 	for _, device := range devices[:min(len(devices), mostDevices)] {

@@ -189,6 +189,10 @@ func ofPreparing() []Mutant {
 			Check:  "sanity/each-device",
 		},
 		{
+			Defect: spec.Defect{ID: "gone-device-published", Issue: "google/dranet#155", What: "A device that is gone stays published, and is allocated to claims."},
+			Check:  "sanity/each-device",
+		},
+		{
 			Defect: spec.Defect{ID: "used-once", Issue: "google/dranet#141", What: "A device is missing on its node after the unprepare, so it cannot be prepared for the next claim."},
 			Check:  "sanity/each-device", Hides: []string{everything},
 		},

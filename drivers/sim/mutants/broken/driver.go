@@ -180,5 +180,6 @@ var drivers = map[string]Driver{
 	"no-devices":                {inventory: noDevices},
 	"prepares-anew":             {around: preparesAnew},
 	"last-device-fails":         lastDeviceFails(),
+	"gone-device-published":     goneDevicePublished(),
 	"used-once":                 {around: usedOnce},
 }

@@ -72,6 +72,17 @@ func preparesAnew(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRA
 
 // lastDeviceFails publishes a device that it cannot prepare.
 func lastDeviceFails() Driver {
+	return lastFails("device %s does not support the default setting", func() bool { return true })
+}
+
+// goneDevicePublished loses a device with the first claim, and does not publish that.
+func goneDevicePublished() Driver {
+	claims := 0
+	return lastFails("device %s does not exist", func() bool { claims++; return claims > 1 })
+}
+
+// lastFails fails to prepare the last device of each pool, in some calls.
+func lastFails(message string, fails func() bool) Driver {
 	var last []device
 	return Driver{
 		inventory: func(p *spec.Profile) {
@@ -83,9 +94,10 @@ func lastDeviceFails() Driver {
 		},
 		around: func(place Place, driver kubeletplugin.DRAPlugin) kubeletplugin.DRAPlugin {
 			return broken{DRAPlugin: driver, prepare: func(ctx context.Context, claim *resourceapi.ResourceClaim) result {
+				now := fails()
 				for _, r := range claim.Status.Allocation.Devices.Results {
-					if r.Driver == place.Driver && slices.ContainsFunc(last, func(d device) bool { return d.name == r.Device }) {
-						return result{Err: fmt.Errorf("device %s does not support the default setting", r.Device)}
+					if now && r.Driver == place.Driver && slices.ContainsFunc(last, func(d device) bool { return d.name == r.Device }) {
+						return result{Err: fmt.Errorf(message, r.Device)}
 					}
 				}
 				return good{driver}.prepare(ctx, claim)
