@@ -40,7 +40,7 @@ func TestUnknownVersion(t *testing.T) {
 func TestWithoutGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for name, tc := range map[string]struct{ script, want string }{
-		"image there": {`echo '[{"Id":"sha256:1"}]'`, "dratest/node:v1.37.1"},
+		"image there": {`echo '[{"Id":"sha256:1"}]'`, "dratest/node:" + versions.Newest().Kubernetes},
 		"no image":    {`echo "No such image" >&2; exit 1`, ""},
 	} {
 		program := filepath.Join(t.TempDir(), "docker")
@@ -49,7 +49,7 @@ func TestWithoutGo(t *testing.T) {
 		}
 		var out strings.Builder
 		ref, err := Node(t.Context(), Options{
-			Version: "v1.37", Cache: t.TempDir(), Engine: engine.Engine{Program: program}, Progress: progress.New(&out),
+			Version: versions.Newest().Minor(), Cache: t.TempDir(), Engine: engine.Engine{Program: program}, Progress: progress.New(&out),
 		})
 		if ref != tc.want {
 			t.Errorf("%s: got %q", name, ref)

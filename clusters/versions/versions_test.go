@@ -30,11 +30,12 @@ import (
 )
 
 func TestLookup(t *testing.T) {
+	newest := versions.Newest()
 	for _, tc := range []struct{ in, want string }{
-		{"v1.37.1", "v1.37.1"},
-		{"1.37.1", "v1.37.1"},
-		{"v1.37", "v1.37.1"},
-		{"1.36", "v1.36.4"},
+		{newest.Kubernetes, newest.Kubernetes},
+		{strings.TrimPrefix(newest.Kubernetes, "v"), newest.Kubernetes},
+		{newest.Minor(), newest.Kubernetes},
+		{strings.TrimPrefix(newest.Minor(), "v"), newest.Kubernetes},
 		{"v1.36.4", "v1.36.4"},
 		{"", ""},
 		{"v1.3", ""},
