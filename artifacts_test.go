@@ -28,21 +28,21 @@ import (
 	"testing"
 )
 
-// artifacts are the folders whose code writes into report directories.
+// artifacts are the directories whose code writes into report directories.
 var artifacts = []string{
 	"reports", "reports/matrix", "framework/run", "framework/run/job", "framework/certify", "framework/soak", "framework/perf", "framework/prove",
 	"framework/prove/checks", "framework/harness", "framework/harness/classicdra", "framework/harness/fabric", "framework/harness/simdriver",
 	"framework/harness/undertest", "framework/companions/classic", "framework/companions/fabric", "upgrade/run", "upgrade/matrix", "clusters", "cmd/dratest",
 }
 
-// noArtifacts are files of these folders that are elsewhere.
+// noArtifacts are files of these directories that are elsewhere.
 var noArtifacts = map[string]string{
-	"config.yaml": "of a program", "config-classic.yaml": "of a program", "devices.json": "of a program", "session.json": "in a temporary folder",
+	"config.yaml": "of a program", "config-classic.yaml": "of a program", "devices.json": "of a program", "session.json": "in a temporary directory",
 	"driver.yaml": "an input",
 }
 
 // TestFilesOfReportsAreDocumented: the table in docs/evidence.md has each file name in the code that
-// writes report directories, and each file and folder of evidence.
+// writes report directories, and each file and directory of evidence.
 func TestFilesOfReportsAreDocumented(t *testing.T) {
 	content, err := os.ReadFile("docs/evidence.md")
 	if err != nil {
@@ -78,7 +78,7 @@ func TestFilesOfReportsAreDocumented(t *testing.T) {
 // fileName matches names of files.
 var fileName = regexp.MustCompile(`^[a-zA-Z0-9_.*%-]*[a-zA-Z0-9*]\.(jsonl?|md|log|txt|ya?ml|html|xml|bench)$`)
 
-// writtenNames returns the string literals of a file that are file names, and the folders of evidence.
+// writtenNames returns the string literals of a file that are file names, and the directories of evidence.
 func writtenNames(t *testing.T, file string) (names []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
@@ -101,7 +101,7 @@ func writtenNames(t *testing.T, file string) (names []string) {
 		if !ok || len(call.Args) == 0 {
 			return true
 		}
-		// evidence.File(filepath.Join("folder", …), …)
+		// evidence.File(filepath.Join("directory", …), …)
 		if method, ok := call.Fun.(*ast.SelectorExpr); ok && (method.Sel.Name == "File" || method.Sel.Name == "Object") {
 			if join, ok := call.Args[0].(*ast.CallExpr); ok && len(join.Args) > 0 && text(join.Args[0]) != "" {
 				names = append(names, text(join.Args[0])+"/")

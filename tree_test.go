@@ -50,8 +50,8 @@ var provers = slices.Concat(engines, []string{"framework/prove/", "framework/run
 
 func and(set []string, more ...string) []string { return slices.Concat(set, more) }
 
-// arrows lists the allowed imports of our own packages, by folder. The longest matching row
-// applies. Entries ending in "/" match a tree, others one folder. Only cmd/dratest may import
+// arrows lists the allowed imports of our own packages, by directory. The longest matching row
+// applies. Entries ending in "/" match a tree, others one directory. Only cmd/dratest may import
 // everything.
 var arrows = map[string][]string{
 	"framework/spec":              {},
@@ -178,7 +178,7 @@ func goFiles(t *testing.T) []file {
 	return files
 }
 
-// below reports whether an entry of a row matches the folder.
+// below reports whether an entry of a row matches the directory.
 func below(entry, folder string) bool {
 	return entry == folder || strings.HasSuffix(entry, "/") && strings.HasPrefix(folder+"/", entry)
 }

@@ -65,9 +65,9 @@ func timelineOf(dir fs.FS, name string) *spec.Timeline {
 	return &t
 }
 
-// filesOf returns the files of a folder, top-level ones first, sorted by name.
+// filesOf returns the files of a directory, top-level ones first, sorted by name.
 func filesOf(dir fs.FS, folder string) (files []html.File) {
-	// A folder with an error is still named, without its files.
+	// A directory with an error is still named, without its files.
 	_ = fs.WalkDir(dir, folder, func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return nil

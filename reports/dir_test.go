@@ -54,7 +54,7 @@ func TestCheckDir(t *testing.T) {
 	}
 }
 
-// With links in a report directory, logs were written to and folders removed from outside.
+// With links in a report directory, logs were written to and directories removed from outside.
 func TestLockRefusesWhatLeadsOut(t *testing.T) {
 	for name, create := range map[string]func(string) error{
 		"cases":   func(p string) error { return os.Symlink("/home", p) },

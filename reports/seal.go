@@ -67,7 +67,7 @@ func FilesOf(engine schema.Engine) []string {
 	return append(files[engine], reportFiles()...)
 }
 
-// FolderOf returns the folder of an engine besides evidence; empty for most.
+// FolderOf returns the directory of an engine besides evidence; empty for most.
 func FolderOf(engine schema.Engine) string {
 	switch engine {
 	case schema.EngineUpgrade:
@@ -143,7 +143,7 @@ func Digests(dir fs.FS, engine schema.Engine, r schema.Report) ([]schema.File, e
 	return found, nil
 }
 
-// each calls do for the files of a folder, if it exists.
+// each calls do for the files of a directory, if it exists.
 func each(dir fs.FS, folder string, do func(name string) error) error {
 	if folder == "" || !fs.ValidPath(folder) {
 		return nil
@@ -160,7 +160,7 @@ func each(dir fs.FS, folder string, do func(name string) error) error {
 	return err
 }
 
-// within reports whether a file is in a folder; "" is no folder.
+// within reports whether a file is in a directory; "" is no directory.
 func within(folder, file string) bool {
 	return folder != "" && strings.HasPrefix(file, folder+"/")
 }

@@ -14,6 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package suites lists all cases. Each area has a folder with one case per file and Cases(); requirements/ has the
+// Package suites lists all cases. Each area has a directory with one case per file and Cases(); requirements/ has the
 // promises they check, catalogue.yaml the list of cases.
 package suites

@@ -60,7 +60,7 @@ func TestSuites(t *testing.T) {
 	}
 	dir := os.Getenv("ARTIFACTS")
 	if dir == "" {
-		dir = "../_artifacts" // tests run in their package's folder
+		dir = "../_artifacts" // tests run in their package's directory
 	}
 	// Ginkgo's command mistakes a package for a suite if it imports Ginkgo.
 	var result ginkgo.GinkgoTestingT = t

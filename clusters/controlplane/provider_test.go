@@ -78,7 +78,7 @@ func nothingLeft(t *testing.T, p *Provider, h *fakeHost) {
 		t.Errorf("processes are left: %v", h.alive)
 	}
 	if _, err := os.Stat(p.State); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("folder is left: %v", err)
+		t.Errorf("directory is left: %v", err)
 	}
 }
 

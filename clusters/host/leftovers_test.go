@@ -160,7 +160,7 @@ func TestClearLeftoversRemovesFolderInPlaceOfSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	if exists(d.Socket) {
-		t.Error("the folder is still there")
+		t.Error("the directory is still there")
 	}
 }
 

@@ -74,7 +74,7 @@ func (b *builder) find(ctx context.Context, text, as string) (source.Source, err
 		return found, err
 	}
 	if semver.Build(v.Kubernetes) != "" {
-		return source.Source{}, fmt.Errorf("%w %q: it is the version of a checkout or a distribution, and no such checkout was used on this machine: name the folder of the checkout",
+		return source.Source{}, fmt.Errorf("%w %q: it is the version of a checkout or a distribution, and no such checkout was used on this machine: name the directory of the checkout",
 			clusters.ErrUnknownVersion, text)
 	}
 	return b.fetch(ctx, v.Kubernetes)
@@ -104,11 +104,11 @@ func (b *builder) open(ctx context.Context, dir, as string) (found source.Source
 }
 
 // fetch makes and records the module of a version. It works outside of the cache, where a build of another process
-// would remove its folder.
+// would remove its directory.
 func (b *builder) fetch(ctx context.Context, version string) (found source.Source, err error) {
 	temp, err := os.MkdirTemp("", "dratest-release-")
 	if err != nil {
-		return found, fmt.Errorf("make a work folder: %w", err)
+		return found, fmt.Errorf("make a work directory: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
 	err = slowly(b.Progress, "find what Kubernetes "+version+" requires", 0, func() (err error) {

@@ -39,7 +39,7 @@ func testBuilder(t *testing.T) *builder {
 	return &builder{Options: Options{Progress: &progress.Printer{}}, cache: c}
 }
 
-// kubernetesCheckout returns a folder resembling Kubernetes' source, without git tags.
+// kubernetesCheckout returns a directory resembling Kubernetes' source, without git tags.
 func kubernetesCheckout(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -82,7 +82,7 @@ func TestFindRecordsAVersionNotListed(t *testing.T) {
 	}
 }
 
-// Only the part before the first "@" was taken as the folder.
+// Only the part before the first "@" was taken as the directory.
 func TestFindInAFolderWithAnAt(t *testing.T) {
 	b, dir := testBuilder(t), kubernetesCheckout(t)
 	at := filepath.Join(t.TempDir(), "me@work", "kubernetes@v1")
@@ -113,7 +113,7 @@ func TestDamagedRecordIsNone(t *testing.T) {
 	}
 }
 
-// A process that builds removes all work folders in the cache, also that in which another one just fetched a release.
+// A process that builds removes all work directories in the cache, also that in which another one just fetched a release.
 func TestFetchWorksOutsideOfTheCache(t *testing.T) {
 	b, bin := testBuilder(t), t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\npwd >&2\nexit 1\n"), 0o700); err != nil {
@@ -145,10 +145,10 @@ func TestFindOfAListedVersion(t *testing.T) {
 func TestFindSaysWhatIsWrong(t *testing.T) {
 	b, dir := testBuilder(t), kubernetesCheckout(t)
 	for text, want := range map[string]string{
-		"1.99":                              "or the folder of a checkout",
+		"1.99":                              "or the directory of a checkout",
 		"v1.99.0":                           "take a newer release of dratest",
-		"/does/not/exist":                   "or the folder of a checkout",
-		versions.Newest().Kubernetes + "+x": "name the folder of the checkout",
+		"/does/not/exist":                   "or the directory of a checkout",
+		versions.Newest().Kubernetes + "+x": "name the directory of the checkout",
 		dir:                                 "has no git tags that tell its version: name it as " + dir + "@v1.38.0-alpha.1",
 		dir + "@v1.99.0":                    "take a newer release of dratest",
 		dir + "@1.38":                       "it has to be like",

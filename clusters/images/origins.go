@@ -80,7 +80,7 @@ func (o Options) Validate() error {
 			errs = append(errs, fmt.Errorf("component: unknown %q, known are %s", name, strings.Join(source.Programs(), ", ")))
 		}
 		if o.Components[name] == "" {
-			errs = append(errs, fmt.Errorf("component: %s has no folder: give it as %s=DIR", name, name))
+			errs = append(errs, fmt.Errorf("component: %s has no directory: give it as %s=DIR", name, name))
 		}
 	}
 	return errors.Join(errs...)

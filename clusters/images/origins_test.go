@@ -75,7 +75,7 @@ func TestTagsOfImagesOfOtherOrigins(t *testing.T) {
 
 func TestValidateNamesAllProblems(t *testing.T) {
 	err := Options{Components: map[string]string{"etcd": ".", "kubelet": "", "kubeadm": "."}}.Validate()
-	want := `component: unknown "etcd", known are ` + strings.Join(source.Programs(), ", ") + "\ncomponent: kubelet has no folder: give it as kubelet=DIR"
+	want := `component: unknown "etcd", known are ` + strings.Join(source.Programs(), ", ") + "\ncomponent: kubelet has no directory: give it as kubelet=DIR"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
@@ -87,8 +87,8 @@ func TestOriginsThatAreNone(t *testing.T) {
 		want    error
 		message string
 	}{
-		"neither folder nor version": {Options{Source: "1.38"}, clusters.ErrUnknownVersion, "or the folder of a checkout"},
-		"other folder":               {Options{Source: t.TempDir()}, clusters.ErrEnvironment, "not the root of a checkout"},
+		"neither directory nor version": {Options{Source: "1.38"}, clusters.ErrUnknownVersion, "or the directory of a checkout"},
+		"other directory":               {Options{Source: t.TempDir()}, clusters.ErrEnvironment, "not the root of a checkout"},
 		"component of nothing":       {Options{Components: map[string]string{"kubelet": t.TempDir()}}, clusters.ErrEnvironment, "not the root of a checkout"},
 	} {
 		tc.options.Cache = t.TempDir()

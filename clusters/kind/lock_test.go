@@ -47,7 +47,7 @@ func TestLockNamesItsHolder(t *testing.T) {
 	}
 	release()
 	if _, err := os.Stat(filepath.Join(p.State, "x")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder of a cluster that never was is left: %v", err)
+		t.Errorf("the directory of a cluster that never was is left: %v", err)
 	}
 }
 

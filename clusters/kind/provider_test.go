@@ -98,7 +98,7 @@ func TestCreateThatFailsLeavesNothing(t *testing.T) {
 		t.Errorf("left: containers %v, network %t", e.names(), e.network)
 	}
 	if _, err := os.Stat(p.State); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("folder is left: %v", err)
+		t.Errorf("directory is left: %v", err)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestCancelledCreateLeavesNothing(t *testing.T) {
 		t.Errorf("left: containers %v, network %t", e.names(), e.network)
 	}
 	if _, err := os.Stat(p.State); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("folder is left: %v", err)
+		t.Errorf("directory is left: %v", err)
 	}
 }
 
@@ -269,7 +269,7 @@ func TestDelete(t *testing.T) {
 				t.Errorf("containers: %s", diff)
 			}
 			if _, err := os.Stat(p.State); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("folder is left: %v", err)
+				t.Errorf("directory is left: %v", err)
 			}
 		})
 	}

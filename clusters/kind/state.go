@@ -64,7 +64,7 @@ func (r record) split(all []container) (own, foreign []container) {
 	return own, foreign
 }
 
-// store is the folder with one folder per cluster.
+// store is the directory with one directory per cluster.
 type store struct{ dir string }
 
 func (s store) records() state.Store[record] { return state.Store[record]{Dir: s.dir} }

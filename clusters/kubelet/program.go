@@ -36,7 +36,7 @@ type Node interface {
 // Stock is the node's original program.
 const Stock = ""
 
-// The kubelet's unit runs program. To replace it, program becomes a link into folder and the original is kept beside
+// The kubelet's unit runs program. To replace it, program becomes a link into directory and the original is kept beside
 // it: the link alone shows the current program, and each change is atomic.
 const (
 	program = "/usr/bin/kubelet"

@@ -68,7 +68,7 @@ func TestClusterIsFoundByItsName(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the folder is left: %v", err)
+		t.Errorf("the directory is left: %v", err)
 	}
 	if _, err := c.Kubeconfig("x"); err == nil {
 		t.Error("a cluster that is gone has a kubeconfig")

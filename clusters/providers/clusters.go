@@ -85,7 +85,7 @@ func (c *Clusters) Check(ctx context.Context, config clusters.Config) error {
 	return nil
 }
 
-// checked is the first part of Create. It replaces the folder of a checkout by its version. With an image of its own a
+// checked is the first part of Create. It replaces the directory of a checkout by its version. With an image of its own a
 // cluster may have any version.
 func (c *Clusters) checked(ctx context.Context, config clusters.Config) (clusters.Config, error) {
 	if config.Image == "" && config.Version != "" {

@@ -30,7 +30,7 @@ func Dir() (string, error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("find a folder to remember clusters in (set DRATEST_STATE to one): %w", err)
+		return "", fmt.Errorf("find a directory to remember clusters in (set DRATEST_STATE to one): %w", err)
 	}
 	return filepath.Join(cache, "dratest", "clusters"), nil
 }

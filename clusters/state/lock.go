@@ -150,7 +150,7 @@ func LockFile(path string, try func(*flock.Flock) (bool, error)) (*flock.Flock, 
 		lock := flock.New(path)
 		locked, err := try(lock)
 		if errors.Is(err, os.ErrNotExist) {
-			continue // the folder has just been removed
+			continue // the directory has just been removed
 		}
 		if err == nil && !locked {
 			err = ErrLocked

@@ -27,13 +27,13 @@ import (
 	"github.com/google/renameio/v2"
 )
 
-// file is the record's name in a cluster's folder.
+// file is the record's name in a cluster's directory.
 const file = "cluster.json"
 
 // Store is a directory with one subdirectory per cluster, holding its record of type R.
 type Store[R any] struct{ Dir string }
 
-// Folder is the directory of a cluster.
+// Directory is the directory of a cluster.
 func (s Store[R]) Folder(name string) string { return filepath.Join(s.Dir, name) }
 
 // File holds a cluster's record.

@@ -78,7 +78,7 @@ func Lookup(v string) (Version, error) {
 	for _, known := range table {
 		names = append(names, known.Kubernetes)
 	}
-	return Version{}, fmt.Errorf("%w %q: listed are %s; name any other release or prerelease of %s to %s in full, as %s.0-rc.0, or the folder of a checkout",
+	return Version{}, fmt.Errorf("%w %q: listed are %s; name any other release or prerelease of %s to %s in full, as %s.0-rc.0, or the directory of a checkout",
 		clusters.ErrUnknownVersion, v, strings.Join(names, ", "), oldest, newest, newest)
 }
 

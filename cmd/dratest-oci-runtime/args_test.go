@@ -30,7 +30,7 @@ func TestFile(t *testing.T) {
 		{"with systemd's cgroups", "--root /r --log /l --log-format json --systemd-cgroup create --bundle /b id", "/b/config.json", false},
 		{"equals signs", "--root=/r --debug create --bundle=/b --no-pivot id", "/b/config.json", false},
 		{"short flag", "run -d -b /b id", "/b/config.json", false},
-		{"in the working folder", "run id", "config.json", false},
+		{"in the working directory", "run id", "config.json", false},
 		{"as containerd executes", "--root /r --log /l --log-format json exec --process /t/p1 --console-socket /s --detach --pid-file /p id", "/t/p1", true},
 		{"short process flag", "exec -t -p /t/p2 id", "/t/p2", true},
 		{"process with equals sign", "exec --process=/t/p3 id", "/t/p3", true},

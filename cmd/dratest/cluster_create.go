@@ -48,7 +48,7 @@ func (f *clusterFlags) add(flags *pflag.FlagSet) {
 	f.runtime = cliflag.ConfigurationMap{}
 	flags.StringVar(&f.file, "config", "", "cluster configuration file (YAML; \"-\" for stdin)")
 	flags.StringVar(&f.name, "name", clusters.DefaultName, "name of the cluster")
-	flags.StringVar(&f.version, "version", "", "Kubernetes version, for example v1.37: a release, a prerelease, or the folder of a checkout (default: latest listed)")
+	flags.StringVar(&f.version, "version", "", "Kubernetes version, for example v1.37: a release, a prerelease, or the directory of a checkout (default: latest listed)")
 	flags.StringVar(&f.provider, "provider", clusters.ProviderKind, "cluster provider: kind (nodes are containers) or controlplane (local processes, simulated nodes)")
 	flags.IntVar(&f.workers, "workers", 2, "number of worker nodes (provider kind)")
 	flags.IntVar(&f.nodes, "nodes", 0, "number of nodes simulated by kwok (provider controlplane)")

@@ -61,7 +61,7 @@ debootstrap, and downloads from the Go module proxy and deb.debian.org (or
 $DRATEST_DEBIAN_MIRROR). Results are cached in $DRATEST_CACHE or the user's cache
 directory.
 
---version also takes releases and prereleases not listed by dratest, and the folder of
+--version also takes releases and prereleases not listed by dratest, and the directory of
 a checkout, which is built as it is on disk. --component builds single components
 from a checkout. Pass the printed name to --image of other commands.`,
 		Example: `  dratest images build --version all

@@ -75,7 +75,7 @@ func (f *proveFlags) addMade(flags *pflag.FlagSet) {
 // addVersion adds the flags of proofs creating clusters of any version.
 func (f *proveFlags) addVersion(flags *pflag.FlagSet) {
 	f.addMade(flags)
-	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version, for example v1.37: a release, a prerelease, or the folder of a checkout (default: latest listed)")
+	flags.StringVar(&f.Cluster.Version, "version", "", "Kubernetes version, for example v1.37: a release, a prerelease, or the directory of a checkout (default: latest listed)")
 }
 
 // addCluster adds the flags of proofs with a created or existing cluster.

@@ -158,7 +158,7 @@ func (f *proveFlags) allMutants(ctx context.Context) (mutants.Set, error) {
 	if f.changedSince == "" {
 		return set, nil
 	}
-	root, err := own.Checkout("--changed-since needs a checkout of dratest around the working folder")
+	root, err := own.Checkout("--changed-since needs a checkout of dratest around the working directory")
 	if err != nil {
 		return set, err
 	}

@@ -40,7 +40,7 @@ func newExportCommand() *cobra.Command {
 
 --format cncf is for the CNCF AI conformance program: junit.xml, results.json and
 e2e.log in the format of "go test", README.md with the steps to reproduce them, a
-part of PRODUCT.yaml, and the conformance report. They are in a folder named after
+part of PRODUCT.yaml, and the conformance report. They are in a directory named after
 the Kubernetes version and --project of the run, for example v1.37/product, below
 --to. Known issues are skipped tests and are listed in the notes.`,
 		Args: cobra.MaximumNArgs(1),
@@ -65,11 +65,11 @@ the Kubernetes version and --project of the run, for example v1.37/product, belo
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "cncf", "cncf")
-	cmd.Flags().StringVar(&to, "to", ".", "parent directory of the exported folder")
+	cmd.Flags().StringVar(&to, "to", ".", "parent directory of the exported directory")
 	return cmd
 }
 
-// export writes the report in dir into a new folder below to and returns this folder.
+// export writes the report in dir into a new directory below to and returns this directory.
 func export(c schema.ConformanceReport, dir, to string) (string, error) {
 	content, err := cncf.Render(c)
 	if err != nil {

@@ -53,7 +53,7 @@ func TestExportCommand(t *testing.T) {
 		code int
 		want string
 	}{
-		"folder is there": {[]string{"run", "--to", "out"}, codeUsage, "is there already"},
+		"directory is there": {[]string{"run", "--to", "out"}, codeUsage, "is there already"},
 		"does not hold":   {[]string{"edited", "--to", "other"}, 1, "junit_01.xml is missing"},
 		"no report":       {[]string{"nowhere"}, codeUsage, "nowhere does not exist"},
 		"unknown format":  {[]string{"run", "--format", "x"}, codeUsage, "use cncf"},

@@ -95,7 +95,7 @@ func newTableCommand() *cobra.Command {
 Kubernetes, profile, verdict and date, with links.
 
 With --check, verify the repository instead, as in a pull request: each report is
-valid and in the right folder, nothing else is there, and results/README.md is the
+valid and in the right directory, nothing else is there, and results/README.md is the
 table. Exit codes: 0 valid; 1 invalid, with a line per reason.`,
 		Example: `  dratest report table ../results --check`,
 		Args:    cobra.ExactArgs(1),
@@ -112,7 +112,7 @@ table. Exit codes: 0 valid; 1 invalid, with a line per reason.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&check, "check", false, "verify all reports, their folders and results/README.md")
+	cmd.Flags().BoolVar(&check, "check", false, "verify all reports, their directories and results/README.md")
 	return cmd
 }
 

@@ -72,7 +72,7 @@ func TestPublishAndTable(t *testing.T) {
 		}
 		return out
 	}
-	run(codeUsage, "makes no folder name for the product", "publish", "nameless", "repo")
+	run(codeUsage, "makes no directory name for the product", "publish", "nameless", "repo")
 	run(codeUsage, "no profile was judged", "publish", "selection", "repo")
 	run(codeCasesFailed, "report.html is missing", "publish", "edited", "repo")
 	run(codeUsage, "nowhere does not exist", "publish", "nowhere", "repo")

@@ -96,7 +96,7 @@ func verifyAll(cmd *cobra.Command, dir string, expected signers) error {
 	return worst(slices.DeleteFunc(errs, func(err error) bool { return err == nil }))
 }
 
-// side returns the report folders of a directory, and the problems of their matrix.
+// side returns the report directories of a directory, and the problems of their matrix.
 func side(dir string) (folders, reasons []string, err error) {
 	opened, err := files.Open(dir)
 	if err != nil {

@@ -194,7 +194,7 @@ func addClusterFlags(flags *pflag.FlagSet, kubeconfig, context *string, cluster 
 	flags.StringVar(kubeconfig, "kubeconfig", "", "use an existing cluster instead of creating one")
 	flags.StringVar(context, "context", "", "kubeconfig context (default: current-context)")
 	flags.StringVar(&cluster.Name, "name", "", `name of the cluster to create (default "`+clusters.DefaultName+`")`)
-	flags.StringVar(&cluster.Version, "version", "", "Kubernetes version of the cluster to create, for example v1.37: a release, a prerelease, or the folder of a checkout (default: latest listed)")
+	flags.StringVar(&cluster.Version, "version", "", "Kubernetes version of the cluster to create, for example v1.37: a release, a prerelease, or the directory of a checkout (default: latest listed)")
 	flags.StringVar(&cluster.Image, "image", "", "node image, overriding the one for --version")
 	addNodeImageFlags(flags, (*string)(&cluster.NodeImageSource), &cluster.NodeImageRegistry)
 	addFeatureFlags(flags, cluster)

@@ -45,7 +45,7 @@ func (f *runFlags) sideBySide(flags *pflag.FlagSet) (err error) {
 	}
 	for _, name := range []string{"resume", "rerun-failed"} {
 		if flags.Changed(name) {
-			return fmt.Errorf("matrix: cannot be given with --%s, which goes on with one run: run that stack alone, with --stack and the folder of its report", name)
+			return fmt.Errorf("matrix: cannot be given with --%s, which goes on with one run: run that stack alone, with --stack and the directory of its report", name)
 		}
 	}
 	if f.Keep && f.Cluster.Provider == clusters.ProviderControlPlane {

@@ -129,7 +129,7 @@ Exit codes: 0 passed; 1 a case failed or a component did not become healthy;
 
 func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.from, "from", "", "Kubernetes version to start from, for example 1.36 (default: the one before the latest)")
-	flags.StringVar(&f.to, "to", "", "Kubernetes version to upgrade to: a release, a prerelease, or the folder of a checkout (default: latest; with --gate or own components: --from)")
+	flags.StringVar(&f.to, "to", "", "Kubernetes version to upgrade to: a release, a prerelease, or the directory of a checkout (default: latest; with --gate or own components: --from)")
 	flags.BoolVar(&f.Request.Back, "back", false, "downgrade again afterwards, step by step")
 	flags.BoolVar(&f.Request.KubeletsLast, "kubelets-last", false, "upgrade kubelets once, after the last control plane upgrade, instead of at each minor version")
 	flags.BoolVar(&f.Request.Drain, "drain", false, "drain nodes before their kubelet changes, as Kubernetes recommends; without it pods keep running")
@@ -154,7 +154,7 @@ func (f *upgradeFlags) add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.agentImage, "agent-image", "", "image of the test driver dra-sim (default: preloaded in dratest's node images)")
 }
 
-// findVersions finds the versions of the flags before a cluster is created, and replaces folders of checkouts by their
+// findVersions finds the versions of the flags before a cluster is created, and replaces directories of checkouts by their
 // versions.
 func (f *upgradeFlags) findVersions(ctx context.Context, out io.Writer) error {
 	find := findVersion(ctx, out)

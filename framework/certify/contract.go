@@ -131,7 +131,7 @@ func (c *running) driverPods(ctx context.Context, client kubernetes.Interface, n
 	return slices.DeleteFunc(w.pods, func(p corev1.Pod) bool { return p.Spec.NodeName != node }), nil
 }
 
-// gather writes the evidence of a check and returns its folder.
+// gather writes the evidence of a check and returns its directory.
 func (c *running) gather(ctx context.Context, b *testbed.Testbed, node string, m spec.Meta, o spec.Outcome, calls []string) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), harness.GatherTimeout)
 	defer cancel()

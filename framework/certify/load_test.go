@@ -85,7 +85,7 @@ func TestEarlierLoadIsRemoved(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "load")); err != nil {
-		t.Errorf("a folder of others was removed: %v", err)
+		t.Errorf("a directory of others was removed: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "load", loadSummary), nil, 0o600); err != nil {
 		t.Fatal(err)

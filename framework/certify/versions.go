@@ -47,7 +47,7 @@ func VersionRange(text string, find func(string) (versions.Version, error)) ([]v
 	}
 	for part := range strings.SplitSeq(text, ",") {
 		first, last, isRange := strings.Cut(strings.TrimSpace(part), "..")
-		if strings.HasPrefix(last, "/") && (first == "" || strings.Contains(first, "/")) { // a folder
+		if strings.HasPrefix(last, "/") && (first == "" || strings.Contains(first, "/")) { // a directory
 			first, last, isRange = strings.TrimSpace(part), "", false
 		}
 		if first == "" || isRange && last == "" { // Otherwise, the newest version.

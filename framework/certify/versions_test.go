@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/certify"
 )
 
-// find is as images.Local.Version: empty text is the newest version, other folders are checkouts.
+// find is as images.Local.Version: empty text is the newest version, other directories are checkouts.
 func find(text string) (versions.Version, error) {
 	switch {
 	case text == "":

@@ -232,7 +232,7 @@ func TestSink(t *testing.T) {
 		t.Error("an archive that exists was written again")
 	}
 	if _, err := NewSink(dir, time.Now()); err == nil || !strings.Contains(err.Error(), "not empty") {
-		t.Errorf("a folder that is not empty: %v", err)
+		t.Errorf("a directory that is not empty: %v", err)
 	}
 	into, err := NewSink(filepath.Join(dir, "new"), time.Now())
 	if err != nil {

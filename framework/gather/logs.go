@@ -148,7 +148,7 @@ func (g *gathering) nodes(ctx context.Context, nodes []corev1.Node) {
 		g.missing("files of node "+nodes[i].Name, a.err)
 		for _, name := range sortedKeys(a.files) {
 			if !filepath.IsLocal(name) {
-				g.missing("nodes/"+nodes[i].Name+"/"+name, errors.New("is not a name within the node's folder"))
+				g.missing("nodes/"+nodes[i].Name+"/"+name, errors.New("is not a name within the node's directory"))
 				continue
 			}
 			if g.blind && strings.HasSuffix(name, ".log") {

@@ -43,7 +43,7 @@ func NewSink(name string, now time.Time) (Sink, error) {
 	}
 	if !strings.HasSuffix(name, ".tar.gz") && !strings.HasSuffix(name, ".tgz") {
 		if err := os.MkdirAll(name, 0o700); err != nil {
-			return nil, fmt.Errorf("make the folder: %w", err)
+			return nil, fmt.Errorf("make the directory: %w", err)
 		}
 		return folder(name), nil
 	}

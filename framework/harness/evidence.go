@@ -47,7 +47,7 @@ func (t *T) GatherEvidence(ctx context.Context) {
 	}
 }
 
-// gather writes evidence into the case's folder before anything is cleaned up. missing.txt lists
+// gather writes evidence into the case's directory before anything is cleaned up. missing.txt lists
 // unreadable sources.
 func (t *T) gather(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, GatherTimeout, fmt.Errorf("gathering took longer than %s", GatherTimeout))

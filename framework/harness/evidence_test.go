@@ -77,7 +77,7 @@ func TestGather(t *testing.T) {
 	f.gather(t.Context())
 
 	if f.folder != "cases/area.case" {
-		t.Errorf("folder %s", f.folder)
+		t.Errorf("directory %s", f.folder)
 	}
 	for name, want := range map[string]string{
 		"steps.txt":                   "look at it",
@@ -150,7 +150,7 @@ func TestGatherKeepsWithinItsFolder(t *testing.T) {
 
 	f.gather(t.Context())
 
-	if got := read(t, f, "missing.txt"); !strings.Contains(got, "not a name within the folder") {
+	if got := read(t, f, "missing.txt"); !strings.Contains(got, "not a name within the directory") {
 		t.Errorf("missing.txt:\n%s", got)
 	}
 	if got := read(t, f, "nodes/node/inside"); got != "x" {

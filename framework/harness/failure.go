@@ -65,7 +65,7 @@ func locate(id string, l types.CodeLocation) string {
 	return here
 }
 
-// caseFolder is the folder of a case's area, or the one of all upgrade cases.
+// caseFolder is the directory of a case's area, or the one of all upgrade cases.
 func caseFolder(id string) string {
 	area, _, _ := strings.Cut(id, "/")
 	if area == "upgrade" {
@@ -87,7 +87,7 @@ func relative(file string, line int) string {
 	return file + ":" + strconv.Itoa(line)
 }
 
-// folderOf is the evidence folder of a case, relative to the report directory.
+// folderOf is the evidence directory of a case, relative to the report directory.
 func folderOf(id string) string {
 	return path.Join("cases", strings.ReplaceAll(id, "/", "."))
 }

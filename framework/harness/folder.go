@@ -34,7 +34,7 @@ const (
 	maxLines = 20000
 )
 
-// Evidence is the folder of a failed case or known issue. It records missing evidence.
+// Evidence is the directory of a failed case or known issue. It records missing evidence.
 type Evidence struct {
 	dir     string
 	folder  string
@@ -42,7 +42,7 @@ type Evidence struct {
 	written int
 }
 
-// OpenEvidence returns the folder of a case in a report directory, without evidence of a killed run. Close it.
+// OpenEvidence returns the directory of a case in a report directory, without evidence of a killed run. Close it.
 func OpenEvidence(reportDir, id string) *Evidence {
 	e := &Evidence{dir: filepath.Join(reportDir, folderOf(id)), folder: folderOf(id)}
 	e.Problem("leftovers of an earlier run", os.RemoveAll(e.dir))
@@ -56,13 +56,13 @@ func (e *Evidence) Problem(what string, err error) {
 	}
 }
 
-// File writes a file below the folder, unless it is empty.
+// File writes a file below the directory, unless it is empty.
 func (e *Evidence) File(name string, content []byte) {
 	if len(content) == 0 {
 		return
 	}
 	if !filepath.IsLocal(name) { // names come from nodes, too
-		e.Problem(name, errors.New("is not a name within the folder"))
+		e.Problem(name, errors.New("is not a name within the directory"))
 		return
 	}
 	path := filepath.Join(e.dir, name)
@@ -76,7 +76,7 @@ func (e *Evidence) File(name string, content []byte) {
 	e.Problem(name, err)
 }
 
-// Folder is its path relative to the report directory.
+// Directory is its path relative to the report directory.
 func (e *Evidence) Folder() string { return e.folder }
 
 func (e *Evidence) useless() bool { return e.written == 0 }

@@ -94,7 +94,7 @@ type Env struct {
 	Image string
 	// PodTemplate is a pod spec merged with pods; with a driver under test its declaration has it.
 	PodTemplate map[string]any
-	// ReportDir is where evidence goes, in one folder per case.
+	// ReportDir is where evidence goes, in one directory per case.
 	ReportDir string
 	// Journal records the start, steps and end of cases; it must not block.
 	Journal func(spec.Progress)

@@ -35,7 +35,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/timeline"
 )
 
-// timelineFile is in a case's folder.
+// timelineFile is in a case's directory.
 const timelineFile = "timeline.json"
 
 // recordTimeout bounds the reading of each source after the case.
@@ -102,7 +102,7 @@ func (r *recorder) wanted() bool {
 	return r.t.env.Timelines == spec.TimelinesAll || r.t.knownIssue() != "" || ginkgo.CurrentSpecReport().Failed()
 }
 
-// end stops recording and writes the timeline into the case's folder. A failure to write it is only
+// end stops recording and writes the timeline into the case's directory. A failure to write it is only
 // noted.
 func (r *recorder) end() {
 	r.Stop()

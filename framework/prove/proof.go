@@ -165,7 +165,7 @@ func (p Proof) validate() error {
 	var errs []error
 	for _, t := range p.Trials {
 		if t.ID == "" || t.ID != filepath.Base(t.ID) || t.ID[0] == '.' {
-			errs = append(errs, fmt.Errorf("trial %q: must be the name of a folder", t.ID))
+			errs = append(errs, fmt.Errorf("trial %q: must be the name of a directory", t.ID))
 		}
 		if seen[t.ID] {
 			errs = append(errs, fmt.Errorf("trial %q: is there twice", t.ID))

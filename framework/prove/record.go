@@ -84,7 +84,7 @@ type Finding struct {
 	Note string `json:"note,omitempty"`
 	// Problem is why the trial is inconclusive; it is repeated when the proof is resumed.
 	Problem string `json:"problem,omitempty"`
-	// Evidence is a folder relative to the record's.
+	// Evidence is a directory relative to the record's.
 	Evidence string `json:"evidence,omitempty"`
 }
 

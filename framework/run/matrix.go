@@ -200,7 +200,7 @@ func switches(to clusters.Stack) []clusters.Stack {
 	return []clusters.Stack{clusters.AllStock(), to}
 }
 
-// stackFolder is the folder of a stack.
+// stackFolder is the directory of a stack.
 func stackFolder(s clusters.Stack) string { return matrix.Folder(StackName(s)) }
 
 func isStackFolder(name string) bool {

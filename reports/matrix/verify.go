@@ -30,13 +30,13 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Folder returns the folder of a column's report: its name without characters rejected by archives and
-// CI artifacts. Repeated runs have one folder each.
+// Directory returns the directory of a column's report: its name without characters rejected by archives and
+// CI artifacts. Repeated runs have one directory each.
 func Folder(column string) string {
 	return strings.ReplaceAll(strings.Replace(column, ", run ", "/run-", 1), ":", "@")
 }
 
-// Reports returns the folders with reports of a matrix or of repeated runs.
+// Reports returns the directories with reports of a matrix or of repeated runs.
 func Reports(dir fs.FS) ([]string, error) {
 	var all []string
 	for _, pattern := range []string{"*", "*/run-*"} {
@@ -51,7 +51,7 @@ func Reports(dir fs.FS) ([]string, error) {
 	return all, nil
 }
 
-// Verify compares the files of a matrix, if present, with the reports in its folders.
+// Verify compares the files of a matrix, if present, with the reports in its directories.
 func Verify(dir fs.FS, folders []string) (reasons []string) {
 	found, err := fs.ReadFile(dir, MarkdownFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -41,7 +41,7 @@ const Top = "results"
 // ErrUnfit: a report does not belong into a public repository.
 var ErrUnfit = errors.New("it cannot be published")
 
-// Folder is the folder of a report in a repository, named after its content: data is its
+// Directory is the directory of a report in a repository, named after its content: data is its
 // conformance-report.yaml.
 func Folder(data []byte, c schema.ConformanceReport) (string, error) {
 	if c.Profile == nil {
@@ -60,7 +60,7 @@ func Folder(data []byte, c schema.ConformanceReport) (string, error) {
 	} {
 		name := strings.Trim(notInNames.ReplaceAllString(strings.ToLower(part.text), "-"), "-.")
 		if name == "" || len(name) > maxName {
-			return "", fmt.Errorf("%w: %q makes no folder name for the %s", ErrUnfit, part.text, part.what)
+			return "", fmt.Errorf("%w: %q makes no directory name for the %s", ErrUnfit, part.text, part.what)
 		}
 		folder = path.Join(folder, name)
 	}
@@ -76,7 +76,7 @@ const (
 )
 
 // Publish copies the sealed files of a report, and its signatures, into a repository, and returns their
-// folder. The report has been verified. Errors: ErrUnfit, and files that changed meanwhile.
+// directory. The report has been verified. Errors: ErrUnfit, and files that changed meanwhile.
 func Publish(dir files.Dir, repo string) (folder string, err error) {
 	data, err := dir.ReadFile(reports.ConformanceFile)
 	if err != nil {
@@ -130,7 +130,7 @@ func expected(engine schema.Engine, name string) bool {
 	return fs.ValidPath(name) && !hidden && (slices.Contains(reports.FilesOf(engine), name) || len(parts) > 1 && parts[0] == "cases")
 }
 
-// copySignatures adds the signatures that a folder lacks. Those that it has stay.
+// copySignatures adds the signatures that a directory lacks. Those that it has stay.
 func copySignatures(dir files.Dir, root *os.Root, folder string) error {
 	for _, name := range signatures() {
 		to := path.Join(folder, name)

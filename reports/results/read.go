@@ -30,19 +30,19 @@ import (
 
 // Result is a published report.
 type Result struct {
-	// Folder is its path in the repository.
+	// Directory is its path in the repository.
 	Folder string
 	Report schema.ConformanceReport
 }
 
-// depth is the number of parts of a folder.
+// depth is the number of parts of a directory.
 const depth = 5
 
 // Read returns the reports of a repository in the order of the table, and all that Publish does not
-// leave there: links, files that belong to no report, reports in the folder of another.
+// leave there: links, files that belong to no report, reports in the directory of another.
 func Read(repo fs.FS) (all []Result, reasons []string, err error) {
 	refuse := func(format string, args ...any) { reasons = append(reasons, fmt.Sprintf(format, args...)) }
-	found := map[string][]string{} // files by folder
+	found := map[string][]string{} // files by directory
 	err = fs.WalkDir(repo, Top, func(name string, d fs.DirEntry, err error) error {
 		parts := strings.Split(name, "/")
 		switch {

@@ -162,13 +162,13 @@ func TestUnfitReports(t *testing.T) {
 		want   string
 	}{
 		"no product":           {func(c *schema.ConformanceReport) { c.Implementation.Project = "" }, "--project"},
-		"product is a path":    {func(c *schema.ConformanceReport) { c.Implementation.Project = "../.." }, `"../.." makes no folder name`},
+		"product is a path":    {func(c *schema.ConformanceReport) { c.Implementation.Project = "../.." }, `"../.." makes no directory name`},
 		"no version":           {func(c *schema.ConformanceReport) { c.Implementation.Version = "" }, "--project-version"},
-		"long version":         {func(c *schema.ConformanceReport) { c.Implementation.Version = strings.Repeat("1", 101) }, "makes no folder name"},
+		"long version":         {func(c *schema.ConformanceReport) { c.Implementation.Version = strings.Repeat("1", 101) }, "makes no directory name"},
 		"a selection":          {func(c *schema.ConformanceReport) { c.Profile = nil }, "no profile was judged"},
 		"file outside":         {file("../x"), `"../x" is no file of a report`},
 		"workflow":             {file(".github/workflows/x.yaml"), "is no file of a report"},
-		"page of the folder":   {file("README.md"), "is no file of a report"},
+		"page of the directory":   {file("README.md"), "is no file of a report"},
 		"hidden evidence":      {file("cases/.git/config"), "is no file of a report"},
 		"absolute":             {file("/etc/passwd"), "is no file of a report"},
 		"file that is changed": {func(c *schema.ConformanceReport) { c.Files[0].SHA256 = strings.Repeat("0", 64) }, "it was changed"},
@@ -186,7 +186,7 @@ func TestUnfitReports(t *testing.T) {
 	}
 }
 
-// A product's name reaches no other folder, and no other repository.
+// A product's name reaches no other directory, and no other repository.
 func TestNamesAreFolders(t *testing.T) {
 	for product, want := range map[string]string{
 		"Example/../../x": "example-..-..-x", "..a..": "a", "é\x1b[2J ü|x": "x", ".git": "git", "K8s+1_2": "k8s+1_2",
@@ -244,7 +244,7 @@ func TestReadFindsWhatNobodyPublished(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "/passwd is a link or a special file"},
-		"link to a folder": {func(t *testing.T, repo, _ string) {
+		"link to a directory": {func(t *testing.T, repo, _ string) {
 			if err := os.Symlink("example-distribution", filepath.Join(repo, "results/again")); err != nil {
 				t.Fatal(err)
 			}

@@ -287,9 +287,9 @@ type Case struct {
 	Failure  string       `json:"failure,omitempty"`
 	LastStep string       `json:"lastStep,omitempty"`
 	Location string       `json:"location,omitempty"`
-	// Evidence is a folder, relative to the report's folder.
+	// Evidence is a directory, relative to the report's directory.
 	Evidence string `json:"evidence,omitempty"`
-	// Timeline is a file, relative to the report's folder.
+	// Timeline is a file, relative to the report's directory.
 	Timeline string `json:"timeline,omitempty"`
 	// Attempts is the number of runs, if more than one.
 	Attempts int `json:"attempts,omitempty"`

@@ -57,7 +57,7 @@ func (v *verification) files() {
 	}
 }
 
-// folders returns the folders with evidence of cases.
+// directories returns the directories with evidence of cases.
 func (v *verification) folders() map[string]bool {
 	folders := map[string]bool{}
 	if folder := reports.FolderOf(v.conformance.Engine); folder != "" {

@@ -312,7 +312,7 @@ func TestBadInput(t *testing.T) {
 		"path out of the directory": {func(t *testing.T, dir string) {
 			edit(t, dir, func(c *schema.ConformanceReport) { c.Files[0].Path = "../../etc/passwd" })
 		}, `"../../etc/passwd" is no path within the directory`},
-		"a folder for a file": {func(t *testing.T, dir string) {
+		"a directory for a file": {func(t *testing.T, dir string) {
 			remove(t, dir, reports.MarkdownFile)
 			if err := os.Mkdir(filepath.Join(dir, reports.MarkdownFile), 0o700); err != nil {
 				t.Fatal(err)

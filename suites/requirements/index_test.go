@@ -29,7 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// documentsVariable names a folder with the documents' texts. File names do not matter, as texts
+// documentsVariable names a directory with the documents' texts. File names do not matter, as texts
 // are found by checksum.
 const documentsVariable = "DRATEST_DOCUMENTS"
 
@@ -91,7 +91,7 @@ func TestIndexesAreComplete(t *testing.T) {
 	for _, l := range indexes {
 		text, ok := texts[l.SHA256]
 		if !ok {
-			t.Logf("%s is not at hand; %s can name a folder with it", l.Document, documentsVariable)
+			t.Logf("%s is not at hand; %s can name a directory with it", l.Document, documentsVariable)
 			continue
 		}
 		promises, known := linesWith(l, func(r Row) bool { return r.Nothing == "" }), linesWith(l, func(Row) bool { return true })
@@ -111,7 +111,7 @@ func TestIndexesAreComplete(t *testing.T) {
 	}
 }
 
-// documents returns texts of this module's dependencies and of the folder in documentsVariable, by
+// documents returns texts of this module's dependencies and of the directory in documentsVariable, by
 // checksum.
 func documents(t *testing.T) map[string]string {
 	t.Helper()

@@ -59,7 +59,7 @@ func add(ctx context.Context, root, version string) error {
 	}
 	dir, err := os.MkdirTemp("", "add-version-")
 	if err != nil {
-		return fmt.Errorf("make a work folder: %w", err)
+		return fmt.Errorf("make a work directory: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	r, err := source.Fetch(ctx, version, dir)

@@ -42,16 +42,16 @@ func Open(dir string) (Cache, error) {
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return Cache{}, fmt.Errorf("find a cache folder (set DRATEST_CACHE): %w", err)
+			return Cache{}, fmt.Errorf("find a cache directory (set DRATEST_CACHE): %w", err)
 		}
 		dir = filepath.Join(user, "dratest")
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Cache{}, fmt.Errorf("find the cache folder: %w", err)
+		return Cache{}, fmt.Errorf("find the cache directory: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o755); err != nil {
-		return Cache{}, fmt.Errorf("make the cache folder: %w", err)
+		return Cache{}, fmt.Errorf("make the cache directory: %w", err)
 	}
 	return Cache{Dir: dir}, nil
 }
@@ -65,7 +65,7 @@ func (c Cache) Path(elem ...string) string {
 func (c Cache) Temp(pattern string) (string, error) {
 	dir, err := os.MkdirTemp(c.Path("tmp"), pattern)
 	if err != nil {
-		return "", fmt.Errorf("make a work folder: %w", err)
+		return "", fmt.Errorf("make a work directory: %w", err)
 	}
 	return dir, nil
 }
@@ -73,7 +73,7 @@ func (c Cache) Temp(pattern string) (string, error) {
 // Publish atomically turns unfinished work, a file or directory below Temp, into an entry.
 func (c Cache) Publish(unfinished, entry string) error {
 	if err := os.MkdirAll(filepath.Dir(entry), 0o755); err != nil {
-		return fmt.Errorf("make a folder in the cache: %w", err)
+		return fmt.Errorf("make a directory in the cache: %w", err)
 	}
 	if err := os.Rename(unfinished, entry); err != nil {
 		return fmt.Errorf("put a result into the cache: %w", err)
@@ -111,7 +111,7 @@ func (c Cache) Lock(ctx context.Context, p *progress.Printer) (unlock func(), er
 func (c Cache) CleanTemp() error {
 	entries, err := os.ReadDir(c.Path("tmp"))
 	if err != nil {
-		return fmt.Errorf("read the work folder: %w", err)
+		return fmt.Errorf("read the work directory: %w", err)
 	}
 	var errs []error
 	for _, e := range entries {
@@ -127,7 +127,7 @@ func RemoveAll(dir string) error {
 		return err
 	}
 	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("remove a work folder: %w", err)
+		return fmt.Errorf("remove a work directory: %w", err)
 	}
 	return nil
 }

@@ -91,7 +91,7 @@ func pick(tarFile string, wanted map[string]bool, paths []string) ([]layer.Entry
 			e.Data = data
 		case tar.TypeSymlink:
 			e.Link = h.Linkname
-		case tar.TypeDir: // folders are made as needed
+		case tar.TypeDir: // directories are made as needed
 			return nil
 		default:
 			return fmt.Errorf("copy a file of tar type %q: only files and symbolic links can be", h.Typeflag)

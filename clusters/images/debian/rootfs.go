@@ -117,7 +117,7 @@ func (r Rootfs) build(ctx context.Context, c cache.Cache, path string) (err erro
 	// Downloaded packages are kept for a retry.
 	packages := c.Path("debs", r.Suite)
 	if err := os.MkdirAll(packages, 0o755); err != nil {
-		return fmt.Errorf("make the folder for packages: %w", err)
+		return fmt.Errorf("make the directory for packages: %w", err)
 	}
 	root, tarFile := filepath.Join(temp, "root"), filepath.Join(temp, "rootfs.tar")
 	mirror := os.Getenv("DRATEST_DEBIAN_MIRROR")

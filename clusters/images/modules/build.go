@@ -171,7 +171,7 @@ func (b Builder) workFolder(binary Binary) (string, error) {
 		content["main.go"] = binary.Source
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", fmt.Errorf("make a module's folder: %w", err)
+		return "", fmt.Errorf("make a module's directory: %w", err)
 	}
 	for name, data := range content {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {

@@ -37,7 +37,7 @@ const module = "github.com/dra-conformance/dratest"
 
 // Where locates a program; the zero value means the working directory and the directory of the running executable.
 type Where struct {
-	// Dirs are folders in or below a checkout.
+	// Dirs are directories in or below a checkout.
 	Dirs []string
 	// BinDir is the directory with built programs.
 	BinDir string
@@ -45,7 +45,7 @@ type Where struct {
 
 // Program is a program of this project.
 type Program struct {
-	// Name is its folder below cmd/.
+	// Name is its directory below cmd/.
 	Name string
 	// Module is the directory of its module in a checkout; empty is the checkout's own.
 	Module string
@@ -75,11 +75,11 @@ func Find(p Program, where Where) (Source, error) {
 	}
 	s := Source{program: p, root: root, built: filepath.Join(where.BinDir, p.Name)}
 	if root == "" && len(p.Overlay) > 0 {
-		return Source{}, fmt.Errorf("%w: %s is to be built with changes, for which there must be a checkout of %s around the working folder: run dratest in one",
+		return Source{}, fmt.Errorf("%w: %s is to be built with changes, for which there must be a checkout of %s around the working directory: run dratest in one",
 			clusters.ErrEnvironment, p.Name, module)
 	}
 	if root == "" && !isFile(s.built) {
-		return Source{}, fmt.Errorf("%w: no %s beside %s and no checkout of %s around the working folder: put the program there or run dratest in a checkout",
+		return Source{}, fmt.Errorf("%w: no %s beside %s and no checkout of %s around the working directory: put the program there or run dratest in a checkout",
 			clusters.ErrEnvironment, p.Name, os.Args[0], module)
 	}
 	return s, nil
@@ -112,7 +112,7 @@ func (s Source) Build(ctx context.Context, out string) (string, error) {
 	if len(s.program.Overlay) > 0 {
 		dir, err := os.MkdirTemp("", "dratest-overlay-")
 		if err != nil {
-			return "", fmt.Errorf("make a folder for changed source: %w", err)
+			return "", fmt.Errorf("make a directory for changed source: %w", err)
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
 		file, err := overlay.Write(dir, s.root, s.program.Overlay)
@@ -149,7 +149,7 @@ func (w *Where) fill() error {
 	if len(w.Dirs) == 0 {
 		cwd, err := os.Getwd()
 		if err != nil {
-			return fmt.Errorf("find the working folder: %w", err)
+			return fmt.Errorf("find the working directory: %w", err)
 		}
 		w.Dirs = []string{cwd, w.BinDir}
 	}

@@ -45,7 +45,7 @@ func main() {
 	flag.IntVar(&o.n, "n", 20000, "how many problems")
 	flag.IntVar(&o.stop, "stop", 3, "stop after so many differences")
 	flag.DurationVar(&o.timeout, "timeout", 200*time.Millisecond, "time that upstream may take for a node")
-	flag.StringVar(&o.dir, "dir", "", "folder to write reduced problems to")
+	flag.StringVar(&o.dir, "dir", "", "directory to write reduced problems to")
 	flag.BoolVar(&o.print, "print", false, "print the first problem, and what upstream says, and stop")
 	flag.BoolVar(&o.peer, "peer-only", false, "ask upstream only, to see what is generated")
 	flag.Parse()

@@ -54,7 +54,7 @@ func Find(ctx context.Context, local images.Local) (Programs, error) {
 
 type instance struct {
 	programs Programs
-	logs     string // the folder of its log
+	logs     string // the directory of its log
 	private  string // the directory of other files, with keys
 	process  *process.Process
 	// what it was started as, and the end of its log at that time.
@@ -85,7 +85,7 @@ func (i *instance) path(file string) string { return filepath.Join(i.private, fi
 // Begin starts or restarts the program with its state on disk.
 func (i *instance) Begin(what classicdra.ProcessConfig) error {
 	if i.private == "" {
-		return errors.New("it has no folder for its files")
+		return errors.New("it has no directory for its files")
 	}
 	if err := i.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err

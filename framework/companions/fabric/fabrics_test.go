@@ -122,7 +122,7 @@ func TestController(t *testing.T) {
 	}
 	found, err := filepath.Glob(filepath.Join(temporary, "dratest-fabric-*"))
 	if err != nil || len(found) != 1 {
-		t.Fatalf("folders for temporary files: %q, %v", found, err)
+		t.Fatalf("directories for temporary files: %q, %v", found, err)
 	}
 	dir := found[0]
 	for range 2 {

@@ -39,7 +39,7 @@ import (
 
 // Starter starts programs of classic DRA. framework/companions/classic implements it.
 type Starter interface {
-	// Start starts a program with its log in a folder of its own. Remove the result even after an
+	// Start starts a program with its log in a directory of its own. Remove the result even after an
 	// error.
 	Start(logs string, what ProcessConfig) (Process, error)
 }
@@ -104,7 +104,7 @@ func Start(t *harness.T) *DRA {
 	t.OnCleanup(c.stop)
 	t.AddEvidence(c.gather)
 	c.logs, err = os.MkdirTemp("", "dratest-classic-")
-	t.NoError(err, "make a folder for logs")
+	t.NoError(err, "make a directory for logs")
 	t.Grant(t.Namespace+"-classic-driver", rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Name: classicUser, Namespace: t.Namespace}, DriverRules()...)
 	t.Grant(t.Namespace+"-classic-scheduler", rbacv1.Subject{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: schedulerUser}, SchedulerRules()...)
 	t.Step("start a scheduler with classic DRA")

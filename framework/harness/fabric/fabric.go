@@ -78,7 +78,7 @@ func Start(t *harness.T, fabric spec.FabricConfig) *Fabric {
 	allow(t, t.Namespace+"-composable", controllerRules()...)
 	t.SetBlocked("the fabric and its controller could not be started on the machine of the run")
 	logs, err := os.MkdirTemp("", "dratest-controller-")
-	t.NoError(err, "make a folder for the controller's log")
+	t.NoError(err, "make a directory for the controller's log")
 	started, err := starter.Start(t.Context(), logs, fabric)
 	c := &Fabric{Client: started, t: t}
 	ginkgo.DeferCleanup(func() { c.stop(logs) })
@@ -103,7 +103,7 @@ func (c *Fabric) stop(logs string) {
 	}
 }
 
-// keepLog reads the end of the controller's log for the evidence, and removes its folder.
+// keepLog reads the end of the controller's log for the evidence, and removes its directory.
 func (c *Fabric) keepLog(logs string) {
 	defer func() { _ = os.RemoveAll(logs) }()
 	log, err := os.ReadFile(filepath.Join(logs, controllerLog))

@@ -55,6 +55,6 @@ func TestControllersLogIsAFileOfTheEvidence(t *testing.T) {
 		t.Errorf("steps.txt has the log, too:\n%s", got)
 	}
 	if _, err := os.Stat(logs); !os.IsNotExist(err) {
-		t.Errorf("the folder of the log is left: %v", err)
+		t.Errorf("the directory of the log is left: %v", err)
 	}
 }

@@ -81,7 +81,7 @@ func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 		return err
 	}
 	if p.dir, err = os.MkdirTemp("", "dratest-access-"); err != nil {
-		return fmt.Errorf("make a folder for the kubeconfig: %w", err)
+		return fmt.Errorf("make a directory for the kubeconfig: %w", err)
 	}
 	p.account, err = newAccount(ctx, p.bed.REST, p.bed.Client, p.dir)
 	return err

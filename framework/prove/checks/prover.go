@@ -207,7 +207,7 @@ func judge(with, without []spec.Outcome) prove.Finding {
 // check runs a driver with the bugs in ids for one check; its log and the outcome go to dir.
 func (p *Prover) check(ctx context.Context, bugs []mutants.Mutant, ids, check, dir string) (outcome spec.Outcome, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return outcome, fmt.Errorf("make folder for evidence: %w", err)
+		return outcome, fmt.Errorf("make directory for evidence: %w", err)
 	}
 	defer func() { err = errors.Join(err, p.unpublish(ctx)) }()
 	if slices.ContainsFunc(bugs, func(m mutants.Mutant) bool { return m.TwoNodes }) {

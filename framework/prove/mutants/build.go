@@ -51,7 +51,7 @@ func (s Set) BuildInto(c *clusters.Config, kubeconfig string, trials []prove.Tri
 	}) {
 		return nil, clusters.Usage(errors.New("mutants of components are built into this project's, in a cluster that is made: leave --kubeconfig out, and do not choose other components with --stack than these mutants are of, or use --only 'driver-*'"))
 	}
-	root, err := own.Checkout("mutants of components need a checkout of dratest around the working folder: run it in one, or use --only 'driver-*'")
+	root, err := own.Checkout("mutants of components need a checkout of dratest around the working directory: run it in one, or use --only 'driver-*'")
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,7 @@ func (p *Prover) Open(ctx context.Context, _ bool) (err error) {
 		return err
 	}
 	if p.dir, err = os.MkdirTemp("", "dratest-mutants-"); err != nil {
-		return fmt.Errorf("make a folder for kubeconfigs: %w", err)
+		return fmt.Errorf("make a directory for kubeconfigs: %w", err)
 	}
 	p.apis = &apiserver.Prover{Cases: &detection.Cases{Parts: p.Parts, Options: o, Bed: p.bed}, Provider: p.Provider, Dir: p.dir}
 	return nil

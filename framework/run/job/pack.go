@@ -83,7 +83,7 @@ func unpack(r io.Reader, dir string, limit int64) (err error) {
 		case tar.TypeReg:
 			err = unpackFile(root, header.Name, archive)
 		default:
-			err = fmt.Errorf("%s is neither a file nor a folder", header.Name)
+			err = fmt.Errorf("%s is neither a file nor a directory", header.Name)
 		}
 		if err != nil {
 			return err
@@ -103,7 +103,7 @@ func unpackFile(root *os.Root, name string, content io.Reader) error {
 	return errors.Join(err, file.Close())
 }
 
-// moveInto moves the files below a folder of dir into dir itself.
+// moveInto moves the files below a directory of dir into dir itself.
 func moveInto(dir, folder string) (err error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -70,7 +70,7 @@ func Mend(dir string) error {
 }
 
 // Reset removes the journal of an earlier run from a report directory, with the evidence
-// folders of its cases. Their names come from the case IDs: the paths in a journal may be
+// directories of its cases. Their names come from the case IDs: the paths in a journal may be
 // anybody's.
 func Reset(dir string) (err error) {
 	root, err := os.OpenRoot(dir)

@@ -18,7 +18,7 @@ limitations under the License.
 // upstream's own scheduler_perf workloads: it runs each workload alternately with upstream's plugin
 // and ours, in separate processes, and reports the ratio of pods per second.
 //
-// The benchmark itself is upstream's code, linked into the test binary of the folder harness and
+// The benchmark itself is upstream's code, linked into the test binary of the directory harness and
 // reading upstream's workload files from the module. Our plugin only adds one line per test case,
 // naming a scheduler configuration.
 //

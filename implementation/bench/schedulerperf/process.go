@@ -36,7 +36,7 @@ func (c Config) start(ctx context.Context, w Workload, s side, file, dir string)
 	// etcd's data and socket; the socket path must be short.
 	temp, err := os.MkdirTemp("", "bench-")
 	if err != nil {
-		return usage{}, fmt.Errorf("make a folder for etcd: %w", err)
+		return usage{}, fmt.Errorf("make a directory for etcd: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
 	log, err := os.Create(filepath.Join(dir, "output.log"))

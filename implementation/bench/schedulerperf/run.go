@@ -35,7 +35,7 @@ const (
 
 // Config configures the runs.
 type Config struct {
-	// Harness is the test binary of the folder harness.
+	// Harness is the test binary of the directory harness.
 	Harness string
 	// BinDir contains etcd, which upstream looks up in the PATH.
 	BinDir string
@@ -126,10 +126,10 @@ func (c Config) measure(ctx context.Context, w Workload, s side, repetition int)
 		Dir: filepath.Join(c.Artifacts, fmt.Sprintf("%s-%s-%d", strings.ReplaceAll(w.String(), "/", "-"), s.name, repetition)),
 	}
 	if err := os.RemoveAll(m.Dir); err != nil {
-		return m, fmt.Errorf("clear the folder of a run: %w", err)
+		return m, fmt.Errorf("clear the directory of a run: %w", err)
 	}
 	if err := os.MkdirAll(m.Dir, 0o755); err != nil {
-		return m, fmt.Errorf("make the folder of a run: %w", err)
+		return m, fmt.Errorf("make the directory of a run: %w", err)
 	}
 	file := w.File()
 	if s.plugin == Own {

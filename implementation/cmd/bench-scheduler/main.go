@@ -54,11 +54,11 @@ func main() {
 func run(ctx context.Context) error {
 	c := schedulerperf.Config{Progress: os.Stdout}
 	flag.StringVar(&c.Harness, "harness", "bin/bench-scheduler.test", "the test binary of implementation/bench/schedulerperf/harness")
-	flag.StringVar(&c.BinDir, "bin", "bin", "the folder of etcd")
+	flag.StringVar(&c.BinDir, "bin", "bin", "the directory of etcd")
 	flag.StringVar(&c.Artifacts, "artifacts", "_artifacts/bench-scheduler", "where results, profiles and the logs of failed runs go")
 	flag.IntVar(&c.Repeat, "repeat", 3, "how many times to run each workload with each plugin")
 	flag.BoolVar(&c.Control, "control", false, "compare upstream's plugin with itself, to see the noise")
-	kubernetes := flag.String("kubernetes", "", "the folder of the module k8s.io/kubernetes")
+	kubernetes := flag.String("kubernetes", "", "the directory of the module k8s.io/kubernetes")
 	workloads := flag.String("workloads", "", "a regular expression for the names of workloads, such as 'half_.*nodes', or . for all, of which one repetition takes more than two hours; the default are those that the project's goals are stated for")
 	flag.Parse()
 
@@ -87,7 +87,7 @@ func run(ctx context.Context) error {
 	report := schedulerperf.NewReport(version, c.Repeat, runs, left)
 	report.Print(os.Stdout)
 	err = errors.Join(err, report.Write(c.Artifacts))
-	fmt.Printf("\nresults.json, report.txt with the top of each profile, and a folder per run are in %s\n", c.Artifacts)
+	fmt.Printf("\nresults.json, report.txt with the top of each profile, and a directory per run are in %s\n", c.Artifacts)
 	fmt.Println(report.LastLine())
 	if report.Failed() {
 		err = errors.Join(err, errFailed)

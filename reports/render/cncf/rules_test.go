@@ -110,13 +110,13 @@ func broken(files map[string][]byte, onlyVendorsKnow map[string]string) []string
 	return errs
 }
 
-// evidence checks a piece of evidence: it is in the folder, none of its tests fails, and the
+// evidence checks a piece of evidence: it is in the directory, none of its tests fails, and the
 // referenced test passes.
 func evidence(files map[string][]byte, reference string) (errs []string) {
 	file, fragment, _ := strings.Cut(strings.TrimPrefix(reference, "file://"), "#")
 	data, ok := files[file]
 	if !ok || path.Base(file) != file {
-		return []string{reference + " is not in the folder"}
+		return []string{reference + " is not in the directory"}
 	}
 	results := map[string]string{}
 	switch file {

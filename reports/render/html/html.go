@@ -47,7 +47,7 @@ var script string
 // Attachment has the files of a case.
 type Attachment struct {
 	Timeline *spec.Timeline
-	// Evidence are the files of the case's folder.
+	// Evidence are the files of the case's directory.
 	Evidence []File
 }
 
@@ -299,7 +299,7 @@ func (f File) Size() string {
 	return fmt.Sprintf("%.1f MB", float64(f.Bytes)/1_000_000)
 }
 
-// Within returns the path relative to the case's folder.
+// Within returns the path relative to the case's directory.
 func (f File) Within() string {
 	parts := strings.SplitN(f.Path, "/", 3)
 	return parts[len(parts)-1]

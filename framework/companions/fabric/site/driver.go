@@ -40,7 +40,7 @@ func DriverAgent(node string) string { return "dra-sim/" + node }
 // Drive starts a driver with only the devices attached to its node; Close stops it.
 func (s *Site) Drive(config DriverConfig) (*Program, error) {
 	return s.start("driver", config.Program, config.Client, func(dir string) ([]string, error) {
-		// A kubelet makes the folder where drivers register.
+		// A kubelet makes the directory where drivers register.
 		err := os.Mkdir(filepath.Join(dir, "plugins_registry"), 0o700)
 		return []string{"driver", "--name=" + config.Driver, "--node=" + config.Node, "--devices=0", "--shared=false",
 			"--kubelet-root=" + dir, "--cdi-dir=" + filepath.Join(dir, "cdi"), "--fabric-rescan=" + config.Rescan.String()}, err

@@ -67,7 +67,7 @@ var stop = []string{"-v=1", "--max-pods=-1"}
 
 var header = regexp.MustCompile(`(?m)^[IWEF]\d{4} \S+ +\d+ \S+\] `)
 
-// startKubelet runs a kubelet in the folder.
+// startKubelet runs a kubelet in the directory.
 func startKubelet(t *testing.T, whose, folder string, args ...string) outcome {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -92,7 +92,7 @@ func startKubelet(t *testing.T, whose, folder string, args ...string) outcome {
 
 const kind = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
-// write creates a folder with the files.
+// write creates a directory with the files.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()

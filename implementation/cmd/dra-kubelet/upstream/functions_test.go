@@ -77,7 +77,7 @@ func parsePin(line string) (pin, bool) {
 	return pin{file: fields[0], name: fields[1], digest: fields[2], concerns: strings.Join(fields[3:], " ")}, true
 }
 
-// kubernetes returns the folder of this module's Kubernetes version.
+// kubernetes returns the directory of this module's Kubernetes version.
 func kubernetes(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/kubernetes").Output()

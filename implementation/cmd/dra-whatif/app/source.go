@@ -190,7 +190,7 @@ func decode[T interface {
 	return nil
 }
 
-// archived returns the objects and metrics of a folder or compressed archive, by their path below its
+// archived returns the objects and metrics of a directory or compressed archive, by their path below its
 // top.
 func archived(name string) (map[string][]byte, error) {
 	info, err := os.Stat(name)
@@ -232,7 +232,7 @@ func archived(name string) (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("unpack: %w", err)
 		}
-		// Archives have a top folder with their own name.
+		// Archives have a top directory with their own name.
 		i := strings.Index("/"+header.Name, "/objects/")
 		if i < 0 || !strings.HasSuffix(header.Name, ".yaml") {
 			if i = strings.Index("/"+header.Name, "/"+metricsFile); i < 0 {
