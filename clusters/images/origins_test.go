@@ -89,7 +89,7 @@ func TestOriginsThatAreNone(t *testing.T) {
 	}{
 		"neither directory nor version": {Options{Source: "1.38"}, clusters.ErrUnknownVersion, "or the directory of a checkout"},
 		"other directory":               {Options{Source: t.TempDir()}, clusters.ErrEnvironment, "not the root of a checkout"},
-		"component of nothing":       {Options{Components: map[string]string{"kubelet": t.TempDir()}}, clusters.ErrEnvironment, "not the root of a checkout"},
+		"component of nothing":          {Options{Components: map[string]string{"kubelet": t.TempDir()}}, clusters.ErrEnvironment, "not the root of a checkout"},
 	} {
 		tc.options.Cache = t.TempDir()
 		if _, err := Node(t.Context(), tc.options); !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.message) {

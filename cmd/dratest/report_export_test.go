@@ -54,9 +54,9 @@ func TestExportCommand(t *testing.T) {
 		want string
 	}{
 		"directory is there": {[]string{"run", "--to", "out"}, codeUsage, "is there already"},
-		"does not hold":   {[]string{"edited", "--to", "other"}, 1, "junit_01.xml is missing"},
-		"no report":       {[]string{"nowhere"}, codeUsage, "nowhere does not exist"},
-		"unknown format":  {[]string{"run", "--format", "x"}, codeUsage, "use cncf"},
+		"does not hold":      {[]string{"edited", "--to", "other"}, 1, "junit_01.xml is missing"},
+		"no report":          {[]string{"nowhere"}, codeUsage, "nowhere does not exist"},
+		"unknown format":     {[]string{"run", "--format", "x"}, codeUsage, "use cncf"},
 	} {
 		if out, code := execute(t, append([]string{"report", "export"}, tc.args...)...); code != tc.code || !strings.Contains(out, tc.want) {
 			t.Errorf("%s: exit code %d, want %d; %q is not in:\n%s", name, code, tc.code, tc.want, out)

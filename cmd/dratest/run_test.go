@@ -101,7 +101,7 @@ func TestExitCodes(t *testing.T) {
 		"unknown command":           {[]string{"rum"}, codeUsage, `unknown command "rum"`},
 		"unknown component":         {[]string{"images", "build", "--component", "etcd=."}, codeUsage, `unknown "etcd"`},
 		"versions of a checkout":    {[]string{"images", "build", "--source", ".", "--version", "1.36,1.37"}, codeUsage, "only one"},
-		"neither directory nor tag":    {[]string{"images", "build", "--source", "1.38"}, codeUsage, "or the directory of a checkout"},
+		"neither directory nor tag": {[]string{"images", "build", "--source", "1.38"}, codeUsage, "or the directory of a checkout"},
 		"one unknown version":       {[]string{"images", "build", "--version", "1.37,1.99"}, codeUsage, `unknown Kubernetes version "1.99"`},
 		"argument too many":         {[]string{"run", "x"}, codeUsage, "x"},
 		"unknown output":            {[]string{"list", "-o", "xml"}, codeUsage, "use wide, json, yaml or markdown"},

@@ -161,17 +161,17 @@ func TestUnfitReports(t *testing.T) {
 		change func(*schema.ConformanceReport)
 		want   string
 	}{
-		"no product":           {func(c *schema.ConformanceReport) { c.Implementation.Project = "" }, "--project"},
-		"product is a path":    {func(c *schema.ConformanceReport) { c.Implementation.Project = "../.." }, `"../.." makes no directory name`},
-		"no version":           {func(c *schema.ConformanceReport) { c.Implementation.Version = "" }, "--project-version"},
-		"long version":         {func(c *schema.ConformanceReport) { c.Implementation.Version = strings.Repeat("1", 101) }, "makes no directory name"},
-		"a selection":          {func(c *schema.ConformanceReport) { c.Profile = nil }, "no profile was judged"},
-		"file outside":         {file("../x"), `"../x" is no file of a report`},
-		"workflow":             {file(".github/workflows/x.yaml"), "is no file of a report"},
-		"page of the directory":   {file("README.md"), "is no file of a report"},
-		"hidden evidence":      {file("cases/.git/config"), "is no file of a report"},
-		"absolute":             {file("/etc/passwd"), "is no file of a report"},
-		"file that is changed": {func(c *schema.ConformanceReport) { c.Files[0].SHA256 = strings.Repeat("0", 64) }, "it was changed"},
+		"no product":            {func(c *schema.ConformanceReport) { c.Implementation.Project = "" }, "--project"},
+		"product is a path":     {func(c *schema.ConformanceReport) { c.Implementation.Project = "../.." }, `"../.." makes no directory name`},
+		"no version":            {func(c *schema.ConformanceReport) { c.Implementation.Version = "" }, "--project-version"},
+		"long version":          {func(c *schema.ConformanceReport) { c.Implementation.Version = strings.Repeat("1", 101) }, "makes no directory name"},
+		"a selection":           {func(c *schema.ConformanceReport) { c.Profile = nil }, "no profile was judged"},
+		"file outside":          {file("../x"), `"../x" is no file of a report`},
+		"workflow":              {file(".github/workflows/x.yaml"), "is no file of a report"},
+		"page of the directory": {file("README.md"), "is no file of a report"},
+		"hidden evidence":       {file("cases/.git/config"), "is no file of a report"},
+		"absolute":              {file("/etc/passwd"), "is no file of a report"},
+		"file that is changed":  {func(c *schema.ConformanceReport) { c.Files[0].SHA256 = strings.Repeat("0", 64) }, "it was changed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			repo := t.TempDir()
