@@ -120,7 +120,7 @@ Exit codes: 0 passed; 1 a case failed or a component did not become healthy;
 		},
 	}
 	f.add(cmd.Flags())
-	cmd.AddCommand(newUpgradeBeginCommand(), newUpgradeCheckCommand(), newUpgradeEndCommand())
+	cmd.AddCommand(newUpgradeBeginCommand(), newUpgradeCheckCommand(), newUpgradeEndCommand(), newUpgradeWatchCommand())
 	for _, row := range matrices {
 		cmd.AddCommand(row.command())
 	}

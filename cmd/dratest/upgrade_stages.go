@@ -21,6 +21,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -129,6 +130,36 @@ is incomplete.`,
 	}
 	f.addCluster(cmd.Flags())
 	f.identity.add(cmd.Flags())
+	return cmd
+}
+
+func newUpgradeWatchCommand() *cobra.Command {
+	f := stageFlags{stage: run.StageCheck}
+	cmd := &cobra.Command{
+		Use:   "watch",
+		Short: "Measure downtimes during an upgrade by another tool",
+		Long: `Measure downtimes during an upgrade by another tool: the longest times without a new
+pod scheduled, an answer of the API server, a ready node, and ResourceSlices. Start it
+after "dratest upgrade begin" and leave it running; the next "dratest upgrade check"
+reports the downtimes. Stop it with Ctrl-C before "dratest upgrade end".`,
+		Example: `  dratest upgrade watch &
+  dratest upgrade watch --report-dir _artifacts/upgrade`,
+		Args: usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			parts := upgradeParts()
+			if err := f.prepare(&parts, cmd.OutOrStdout()); err != nil {
+				return err
+			}
+			closeLog, err := clientLog(filepath.Join(reports.Dir(f.ReportDir), "watch"))
+			if err != nil {
+				return err
+			}
+			defer closeLog()
+			f.Out = cmd.OutOrStdout()
+			return run.Watch(cmd.Context(), parts, f.Options)
+		},
+	}
+	f.addCluster(cmd.Flags())
 	return cmd
 }
 

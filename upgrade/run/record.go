@@ -24,6 +24,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -100,6 +101,26 @@ func (d Downtimes) over(e Downtimes) Downtimes {
 		Component: max(d.Component, e.Component), Scheduling: max(d.Scheduling, e.Scheduling),
 		API: max(d.API, e.API), NotReady: max(d.NotReady, e.NotReady), Devices: d.Devices.Over(e.Devices),
 	}
+}
+
+// text lists the downtimes of at least some seconds.
+func (d Downtimes) text(least float64) string {
+	var all []string
+	for _, row := range []struct {
+		what    string
+		seconds float64
+	}{
+		{"a new pod scheduled", d.Scheduling},
+		{"an answer of the API", d.API},
+		{"a ready node", d.NotReady},
+		{"slices of a driver that publishes at once", d.Devices.AtOnce},
+		{"slices of a driver that uses the published helper", d.Devices.Helper},
+	} {
+		if row.seconds >= least {
+			all = append(all, fmt.Sprintf("%s %.1fs", row.what, row.seconds))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // Case is a case and its pieces.

@@ -77,6 +77,8 @@ type externalRun struct {
 	stage Stage
 	// uninstall removes the agents, the mark, and leftovers of cases.
 	uninstall func(context.Context) error
+	// unlock lets watchers in again.
+	unlock func()
 }
 
 // notBegun fails if others upgrade a cluster whose state is in a report directory.
@@ -89,29 +91,33 @@ func notBegun(dir string) error {
 
 // Clean makes the record of an upgrade, or reads it.
 func (e *externalRun) Clean() error {
-	dir := e.options.ReportDir
-	r, found, err := Begun(dir)
-	switch {
-	case err != nil:
-		return clusters.Usage(err)
-	case found && r.External != nil && !r.over():
-		e.record = r
-		err = e.fits()
-	case e.stage != StageBegin:
-		err = fmt.Errorf("no upgrade has begun in %s: run \"dratest upgrade begin\" before the upgrade, or name its --report-dir", dir)
-	default:
-		e.record = Record{
-			SchemaVersion: RecordVersion, Expectations: e.options.Expectations, Started: time.Now().UTC(),
-			External: &External{ID: string(uuid.NewUUID()), Suite: reports.SuiteVersion(), ExternalOptions: e.begin},
-		}
-	}
-	if err != nil {
+	if err := e.load(); err != nil {
 		return clusters.Usage(err)
 	}
 	e.record.Verdict, e.record.Problems = "", nil
 	e.takeOptions()
 	e.cleaned = true
-	return reports.RemoveEnd(dir)
+	return reports.RemoveEnd(e.options.ReportDir)
+}
+
+// load reads the record, or makes that of a new upgrade.
+func (e *externalRun) load() error {
+	dir := e.options.ReportDir
+	r, found, err := Begun(dir)
+	switch {
+	case err != nil:
+		return err
+	case found && r.External != nil && !r.over():
+		e.record = r
+		return e.fits()
+	case e.stage != StageBegin:
+		return fmt.Errorf("no upgrade has begun in %s: run \"dratest upgrade begin\" before the upgrade, or name its --report-dir", dir)
+	}
+	e.record = Record{
+		SchemaVersion: RecordVersion, Expectations: e.options.Expectations, Started: time.Now().UTC(),
+		External: &External{ID: string(uuid.NewUUID()), Suite: reports.SuiteVersion(), ExternalOptions: e.begin},
+	}
+	return nil
 }
 
 // fits checks that this process can continue the recorded upgrade.
@@ -137,19 +143,34 @@ func (e *externalRun) takeOptions() {
 	o.PodImage, o.Strict, o.Upgrade, o.Resume = x.PodImage, x.Strict, x.ID, e.stage != StageBegin
 }
 
-// Prepare connects to the cluster and looks at it. In the beginning it installs the agents.
-func (e *externalRun) Prepare(ctx context.Context) (err error) {
+// Prepare connects to the cluster, looks at it and installs the agents.
+func (e *externalRun) Prepare(ctx context.Context) error {
 	ctx, cancel := e.options.stepping(ctx)
 	defer cancel()
+	if e.stage == StageEnd {
+		unlock, err := lockWatch(e.options.ReportDir)
+		if err != nil {
+			return err
+		}
+		e.unlock = unlock
+	}
+	if err := e.connect(ctx); err != nil {
+		return err
+	}
+	e.uninstall = e.testbed.Uninstall
+	if err := e.testbed.Look(ctx); err != nil {
+		return err
+	}
+	return e.install(ctx)
+}
+
+// connect connects to the cluster, which must be that of the record.
+func (e *externalRun) connect(ctx context.Context) (err error) {
 	if e.testbed, err = testbed.Open(ctx, testbed.Parts{Agents: e.parts.Agents}, e.options.Config); err != nil {
 		return clusters.Usage(err)
 	}
-	e.uninstall = e.testbed.Uninstall
 	if e.stage != StageBegin {
 		e.awaitAnswers(ctx)
-	}
-	if err := e.testbed.Look(ctx); err != nil {
-		return err
 	}
 	x := e.record.External
 	uid, err := clusterUID(ctx, e.testbed.Client)
@@ -162,7 +183,7 @@ func (e *externalRun) Prepare(ctx context.Context) (err error) {
 		return clusters.Usage(fmt.Errorf("kubeconfig %s is of another cluster: the upgrade was begun on one whose namespace kube-system has the UID %s, here it is %s",
 			e.testbed.Kubeconfig, x.ClusterUID, uid))
 	}
-	return e.install(ctx)
+	return nil
 }
 
 // awaitAnswers waits for an API server that was just restarted: at first it may refuse all users. The next look reports
@@ -263,7 +284,12 @@ func (e *externalRun) Do(ctx context.Context) (Record, error) {
 }
 
 // Close gives the cluster back to the next process of the upgrade.
-func (e *externalRun) Close(ctx context.Context) error { return e.testbed.Close(ctx, nil) }
+func (e *externalRun) Close(ctx context.Context) error {
+	if e.unlock != nil {
+		e.unlock()
+	}
+	return e.testbed.Close(ctx, nil)
+}
 
 // Print prints the results.
 func (e *externalRun) Print(record Record) { Print(e.options.Out, record, e.options.ReportDir) }
@@ -335,14 +361,30 @@ func (e *externalRun) steps(ctx, stepping context.Context, versions map[string]s
 			return nil
 		}
 	}
-	step := path.Step{Others: true, Found: changed(x.Last, versions)}
-	e.record.Steps = append(e.record.Steps, Step{Step: step, Skew: mix(versions), Done: true})
+	seen, err := readWatch(e.options.ReportDir)
+	if err != nil {
+		return err
+	}
+	step, before := path.Step{Others: true, Found: changed(x.Last, versions)}, seen.before(len(e.record.Steps)+1)
+	e.record.Steps = append(e.record.Steps, Step{Step: step, Skew: mix(versions), Done: true, Watched: before.Seconds, Downtimes: before.Downtimes})
 	x.Last = versions
-	if err := e.save(); err != nil {
+	if err := errors.Join(e.save(), e.writeVersions(ctx)); err != nil {
 		return err
 	}
 	e.testbed.Progress.Printf("  .. check %d: %s; now %s", len(e.record.Steps), step, mix(versions))
 	return e.check(ctx, stepping, len(e.record.Steps))
+}
+
+// writeVersions keeps the versions after a step as evidence.
+func (e *externalRun) writeVersions(ctx context.Context) error {
+	dir := filepath.Join(e.options.ReportDir, reports.UpgradeFolder, fmt.Sprintf("%02d", len(e.record.Steps)))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("keep evidence: %w", err)
+	}
+	if err := clusters.WriteVersions(ctx, e.testbed.Client, dir); err != nil {
+		e.testbed.Progress.Printf("  -- evidence of check %d is not complete: %v", len(e.record.Steps), err)
+	}
+	return nil
 }
 
 // check runs the parts of the cases after a step.

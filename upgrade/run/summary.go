@@ -151,7 +151,7 @@ func (r Record) summary() string {
 	}
 	text := fmt.Sprintf("%d checks of an upgrade by others, now %s.", len(r.Steps), mix(r.External.Last))
 	if r.watched() {
-		text += " " + longest
+		text += " " + longest + "."
 	}
 	if unwatched := r.unwatched(); unwatched != "" {
 		text += " " + unwatched
