@@ -38,7 +38,7 @@ const (
 
 // base has the framework packages below engines and cases, without clusters or drivers.
 var base = []string{
-	"framework/spec", "framework/agentapi", "framework/audit", "framework/chart", "framework/follow", "framework/harness/", "framework/kube", "framework/matchers", "framework/metrics",
+	"framework/spec", "framework/agentapi", "framework/audit", "framework/chart", "framework/follow", "framework/harness/", "framework/issues", "framework/kube", "framework/matchers", "framework/metrics",
 	"framework/objects", "framework/outage", "framework/plan", "framework/pools", "framework/timeline",
 }
 
@@ -57,6 +57,8 @@ var arrows = map[string][]string{
 	"framework/spec":              {},
 	"framework/agentapi":          {"framework/spec"},
 	"framework/":                  base,
+	"framework/issues":            {"framework/spec"},
+	"framework/issues/review/":    and(base, "reports/schema"),
 	"framework/problem/":          {"framework/problem/"},
 	"framework/gather/":           {"framework/audit"},
 	"framework/testbed/":          and(base, "framework/probe", "reports", "framework/testbed/", "clusters", "clusters/progress", "drivers/sim/client", "drivers/sim/deploy"),
@@ -78,7 +80,7 @@ var arrows = map[string][]string{
 	"framework/prove/mutants/":    and(provers, "clusters/command", "clusters/images/own"),
 	"framework/prove/upgrades/":   and(provers, "upgrade/path", "upgrade/run"),
 
-	"suites/":              {"framework/spec", "framework/harness/", "framework/objects", "framework/matchers", "drivers/profiles"},
+	"suites/":              {"framework/spec", "framework/issues", "framework/harness/", "framework/objects", "framework/matchers", "drivers/profiles"},
 	"suites":               {"suites/", "framework/spec", "framework/harness"},
 	"suites/sanity/":       {"framework/spec", "framework/pools", "drivers/nodefiles"},
 	"suites/catalogue/":    {"framework/spec", "framework/prove/"},

@@ -38,7 +38,7 @@ func commandGroups() []commandGroup {
 		{"Driver Commands:", []string{"certify", "sanity"}},
 		{"Cluster Commands:", []string{"cluster", "images", "gather", "doctor"}},
 		{"Result Commands:", []string{"list", "report", "job", "manifests"}},
-		{"Maintainer Commands:", []string{"prove"}},
+		{"Maintainer Commands:", []string{"known-issues", "prove"}},
 	}
 }
 

@@ -96,26 +96,14 @@ the second it exits immediately.`,
   dratest run --label-filter '!Slow && !Serial' --dry-run --kubeconfig ~/.kube/config`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if f.Cluster.Stack, err = f.stack.over(f.Cluster.Stack); err != nil {
-				return err
-			}
-			if f.Cluster.Provider == clusters.ProviderControlPlane {
-				f.Cluster.Nodes = simulatedNodes
-			}
 			if f.Identity, f.Signer, err = f.identity.read(cmd.Context()); err != nil {
 				return err
 			}
 			if f.Expectations, err = readExpectations(f.expected, run.Metas(parts().Cases)); err != nil {
 				return err
 			}
-			if f.PodTemplate, err = readPodTemplate("pod-template", f.template, false); err != nil {
-				return withCode(codeUsage, err)
-			}
-			if err := f.Validate(); err != nil {
-				return withCode(codeUsage, err)
-			}
-			if err := f.images.complete(cmd.Flags(), !f.Existing(), &f.PodImage); err != nil {
-				return withCode(codeUsage, err)
+			if err := f.complete(cmd.Flags()); err != nil {
+				return err
 			}
 			if f.repeat < 1 {
 				return withCode(codeUsage, fmt.Errorf("repeat: %d: must be at least 1", f.repeat))
@@ -144,33 +132,55 @@ func addTimelinesFlag(flags *pflag.FlagSet, t *spec.Timelines) {
 	flags.StringVar((*string)(t), "timelines", "", "cases to keep a timeline of: all (default), failed (all that did not pass) or none; report.html embeds up to 5 MB of them")
 }
 
+// complete translates the flags of addRunning into options.
+func (f *runFlags) complete(flags *pflag.FlagSet) (err error) {
+	if f.Cluster.Stack, err = f.stack.over(f.Cluster.Stack); err != nil {
+		return err
+	}
+	if f.Cluster.Provider == clusters.ProviderControlPlane {
+		f.Cluster.Nodes = simulatedNodes
+	}
+	if f.PodTemplate, err = readPodTemplate("pod-template", f.template, false); err != nil {
+		return withCode(codeUsage, err)
+	}
+	if err := f.Validate(); err != nil {
+		return withCode(codeUsage, err)
+	}
+	return withCode(codeUsage, f.images.complete(flags, !f.Existing(), &f.PodImage))
+}
+
 func (f *runFlags) add(flags *pflag.FlagSet) {
-	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
-	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: kind (default) or controlplane (simulated nodes, for cases without a kubelet)")
-	flags.BoolVar(&f.InCluster, "in-cluster", false, inClusterUsage)
-	f.stack.add(flags)
+	f.addRunning(flags)
 	f.identity.add(flags)
 	addFilterFlags(flags, &f.Filter)
 	flags.StringVar(&f.expected, "expectations", "", "YAML file of cases expected to fail, with reason, issue and last day; their failures do not fail the run")
-	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: also run cases that restart kubelets or need exclusive use of the cluster; always on for clusters created by dratest")
-	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: also run cases that restart worker or control plane nodes")
-	flags.StringSliceVar(&f.AssumeStock, "assume-stock", nil, "components to treat as unmodified upstream builds if dratest cannot detect it, so that known issues apply to them: "+strings.Join(spec.AssumableNames(), ", "))
 	flags.BoolVar(&f.Strict, "strict", false, "report known Kubernetes issues as failures")
-	addTimelinesFlag(flags, &f.Timelines)
-	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases to run in parallel")
-	flags.DurationVar(&f.Timeout, "timeout", time.Hour, "time limit for the whole run")
 	flags.BoolVar(&f.FailFast, "fail-fast", false, "stop after the first failure")
-	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and the objects of failed cases")
-	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for reports, logs and evidence (default: $ARTIFACTS or ./_artifacts)")
 	flags.Int64Var(&f.Seed, "seed", 0, "random seed for the order of cases (default: current time)")
 	flags.IntVar(&f.repeat, "repeat", 1, "repeat the run on the same cluster, with reports in run-1, run-2, ..., until a run does not pass")
 	flags.StringSliceVar(&f.matrix, "matrix", nil, "stacks to compare on one cluster, for example stock,own or stock,scheduler=own+controllers=own; each gets a report directory, matrix.md and matrix.html list the differences; combined with --repeat, all repetitions run regardless of failures")
 	f.resumed.add(flags)
 	flags.BoolVar(&f.dryRun, "dry-run", false, "print the plan, with the reason for each skipped case, without running anything")
+	flags.StringVar(&f.doneFile, "done-file", "", "after the run, archive the report next to this file and write the archive's path to it (Sonobuoy plugin protocol)")
+}
+
+// addRunning adds the flags for the cluster, the rights of cases and the report.
+func (f *runFlags) addRunning(flags *pflag.FlagSet) {
+	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
+	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: kind (default) or controlplane (simulated nodes, for cases without a kubelet)")
+	flags.BoolVar(&f.InCluster, "in-cluster", false, inClusterUsage)
+	f.stack.add(flags)
+	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: also run cases that restart kubelets or need exclusive use of the cluster; always on for clusters created by dratest")
+	flags.BoolVar(&f.RestartNodes, "restart-nodes", false, "with --kubeconfig: also run cases that restart worker or control plane nodes")
+	flags.StringSliceVar(&f.AssumeStock, "assume-stock", nil, "components to treat as unmodified upstream builds if dratest cannot detect it, so that known issues apply to them: "+strings.Join(spec.AssumableNames(), ", "))
+	addTimelinesFlag(flags, &f.Timelines)
+	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases to run in parallel")
+	flags.DurationVar(&f.Timeout, "timeout", time.Hour, "time limit for the whole run")
+	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and the objects of failed cases")
+	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for reports, logs and evidence (default: $ARTIFACTS or ./_artifacts)")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for the pods of cases")
 	flags.StringVar(&f.template, "pod-template", "", podTemplateUsage)
 	f.images.add(flags, "image of the test driver dra-sim")
-	flags.StringVar(&f.doneFile, "done-file", "", "after the run, archive the report next to this file and write the archive's path to it (Sonobuoy plugin protocol)")
 }
 
 // readExpectations reads a file of expected failures of some cases. Without a file there are none.
@@ -219,15 +229,8 @@ func addFilterFlags(flags *pflag.FlagSet, filter *plan.Filter) {
 func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	signals, stop := notifySignals()
 	defer stop()
-	agents := f.images.agents()
-	p := parts()
-	p.Agents = agents
-	if !f.InCluster { // a pod has no engine and no local builds
-		p.Clusters = providers.NewClusters(progress.New(out))
-	}
-	o := f.Options
-	o.Out, o.Signals, o.Driver = out, signals, reports.DriverOf(agents.Driver())
-	o.Cluster.Keep, o.Command = o.Keep, os.Args
+	p, o := f.running(out)
+	o.Signals = signals
 	switch {
 	case len(f.stacks) > 0:
 		return matrixCases(ctx, out, p, o, f)
@@ -236,6 +239,20 @@ func runCases(ctx context.Context, out io.Writer, f runFlags) error {
 	}
 	report, err := run.Run(ctx, p, o)
 	return runError(ctx, report, err)
+}
+
+// running returns the parts and options of the run.
+func (f *runFlags) running(out io.Writer) (run.Parts, run.Options) {
+	agents := f.images.agents()
+	p := parts()
+	p.Agents = agents
+	if !f.InCluster { // a pod has no engine and no local builds
+		p.Clusters = providers.NewClusters(progress.New(out))
+	}
+	o := f.Options
+	o.Out, o.Driver = out, reports.DriverOf(agents.Driver())
+	o.Cluster.Keep, o.Command = o.Keep, os.Args
+	return p, o
 }
 
 // repeatCases runs the cases n times and prints a summary line.

@@ -24,6 +24,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/sets"
 
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/problem/oracle"
@@ -32,7 +33,7 @@ import (
 
 // knownIssue excuses findings caused by its pattern: without the pattern, the promise is kept.
 type knownIssue struct {
-	spec.KnownIssue
+	*spec.KnownIssue
 
 	// without removes the pattern from a problem, and returns false if there is none.
 	without func(*problem.Problem) bool
@@ -43,69 +44,15 @@ type knownIssue struct {
 
 func knownIssues() []knownIssue {
 	return []knownIssue{
-		{
-			spec.KnownIssue{
-				Issue: "kubernetes#142202", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-				Does: "Names of capacities are compared as they are written.",
-			},
-			(*problem.Problem).LocalCapacities, nil,
-		},
-		{
-			spec.KnownIssue{
-				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-				Does: "Devices are allocated from old slices that are complete for a node (docs/findings/old-pool-generation.md).",
-			},
-			(*problem.Problem).NewestSlices, nil,
-		},
-		{
-			spec.KnownIssue{
-				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-				Does: "A device with admin access is not available to later claims of the pod, and admin access needs free capacity and counters (docs/findings/admin-access-blocks.md).",
-			},
-			problem.Twins(func(claim int, request string) string { return fmt.Sprintf("-twin-%d-%s", claim, request) }).Give, nil,
-		},
-		{
-			spec.KnownIssue{
-				Issue: "kubernetes#141829", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-				Does: "A request for all devices with an incomplete or invalid pool on a node ends the attempt, also for other nodes and alternatives.",
-			},
-			nil, []string{"asks for all devices, but resource pool"},
-		},
-		{
-			spec.KnownIssue{
-				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-				Does: "A request for all devices that violates a constraint ends the attempt (docs/findings/all-devices-constraint.md).",
-			},
-			nil, []string{"because a claim constraint would not be satisfied"},
-		},
-		{
-			spec.KnownIssue{
-				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/allocator.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-				Does: "The search for devices takes exponential time, and times out.",
-			},
-			nil, []string{"timed out trying to allocate devices"},
-		},
-		{
-			spec.KnownIssue{
-				Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/constraint.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-				Does: "Versions are compared as text, with their build metadata.",
-			},
-			(*problem.Problem).PlainVersions, nil,
-		},
-		{
-			spec.KnownIssue{
-				Issue: "kubernetes#140798", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-				Does: "A device is allocated although it has shares from before its slice changed.",
-			},
-			(*problem.Problem).WholeDevices, nil,
-		},
-		{
-			spec.KnownIssue{
-				Issue: "pkg/scheduler/framework/plugins/dynamicresources/extendeddynamicresources.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-				Does: "A pod with claims is not bound to a node whose device plugin serves its extended resources (docs/findings/device-plugin-beside-claim.md).",
-			},
-			(*problem.Problem).WithoutPlugins, nil,
-		},
+		{issues.Known("kubernetes#142202"), (*problem.Problem).LocalCapacities, nil},
+		{issues.Known("pool-moves"), (*problem.Problem).NewestSlices, nil},
+		{issues.Known("admin-access-first"), problem.Twins(func(claim int, request string) string { return fmt.Sprintf("-twin-%d-%s", claim, request) }).Give, nil},
+		{issues.Known("kubernetes#141829"), nil, []string{"asks for all devices, but resource pool"}},
+		{issues.Known("all-constrained"), nil, []string{"because a claim constraint would not be satisfied"}},
+		{issues.Known("search-timeout"), nil, []string{"timed out trying to allocate devices"}},
+		{issues.Known("version-builds"), (*problem.Problem).PlainVersions, nil},
+		{issues.Known("kubernetes#140798"), (*problem.Problem).WholeDevices, nil},
+		{issues.Known("plugin-beside-claim"), (*problem.Problem).WithoutPlugins, nil},
 	}
 }
 
@@ -149,7 +96,7 @@ func (e *exploring) said(f *Finding, t *trial) []string {
 
 // affected reports whether the target has the issue, reviewed for its version.
 func (e *exploring) affected(known knownIssue) bool {
-	excuse := plan.ExcuseFor(known.KnownIssue, e.bed.Target, nil)
+	excuse := plan.ExcuseFor(*known.KnownIssue, e.bed.Target, nil)
 	return excuse.Not == "" && excuse.Unreviewed == ""
 }
 

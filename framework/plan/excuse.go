@@ -17,12 +17,9 @@ limitations under the License.
 package plan
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -44,32 +41,22 @@ type Excuse struct {
 // ExcuseFor evaluates a known issue for the target's components used by a case on these nodes. All replicas of a
 // component count, as any of them may have acted. A component that cannot be seen is never excused.
 func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse {
-	running := target.ComponentsOf(issue.Component)
-	if issue.Component == spec.APIServer {
-		running = []spec.Component{apiServer(target, running)}
-	}
-	if issue.Component == spec.Kubelet {
-		running = slices.DeleteFunc(running, func(c spec.Component) bool { return !slices.Contains(nodes, c.Node) })
-		for _, node := range nodes {
-			if !slices.ContainsFunc(running, func(c spec.Component) bool { return c.Node == node }) {
-				return Excuse{Not: fmt.Sprintf("the kubelet of %s cannot be seen", node)}
-			}
-		}
-	}
-	if len(running) == 0 {
-		return Excuse{Not: fmt.Sprintf("the %s cannot be seen; --assume-stock=%s declares that it is Kubernetes' own", issue.Component, flagValue(issue.Component))}
-	}
-	if not := disagree(issue.Component, running); not != "" {
+	running, not := Upstream(issue.Component, target, nodes)
+	if not != "" {
 		return Excuse{Not: not}
 	}
 	excuse := Excuse{Basis: spec.Proven}
 	var who []string
 	for _, c := range running {
-		not, unreviewed := noExcuse(issue, c)
-		if not != "" {
-			return Excuse{Not: not}
+		not, unreviewed, err := issue.Standing(c.Version)
+		switch {
+		case err != nil:
+			return Excuse{Not: fmt.Sprintf("the version %q of %s says nothing", c.Version, located(c))}
+		case not != "":
+			return Excuse{Not: fmt.Sprintf("%s is %s, and %s", located(c), c.Version, not)}
+		case unreviewed != "" && excuse.Unreviewed == "":
+			excuse.Unreviewed = fmt.Sprintf("%s is %s, and %s", located(c), c.Version, unreviewed)
 		}
-		excuse.Unreviewed = cmp.Or(excuse.Unreviewed, unreviewed)
 		if weaker(c.Basis, excuse.Basis) {
 			excuse.Basis, excuse.Why = c.Basis, c.Why
 		}
@@ -79,6 +66,46 @@ func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse
 	}
 	excuse.Who = strings.Join(who, ", ")
 	return excuse
+}
+
+// Upstream returns the target's components of a name used by a case on these nodes, at least one, or why they do not
+// all count as Kubernetes' own.
+func Upstream(component string, target spec.Target, nodes []string) (running []spec.Component, not string) {
+	running = target.ComponentsOf(component)
+	if component == spec.APIServer {
+		running = []spec.Component{apiServer(target, running)}
+	}
+	if component == spec.Kubelet {
+		running = slices.DeleteFunc(running, func(c spec.Component) bool { return !slices.Contains(nodes, c.Node) })
+		for _, node := range nodes {
+			if !slices.ContainsFunc(running, func(c spec.Component) bool { return c.Node == node }) {
+				return nil, fmt.Sprintf("the kubelet of %s cannot be seen", node)
+			}
+		}
+	}
+	if len(running) == 0 {
+		return nil, fmt.Sprintf("the %s cannot be seen; --assume-stock=%s declares that it is Kubernetes' own", component, flagValue(component))
+	}
+	if not := disagree(component, running); not != "" {
+		return nil, not
+	}
+	for _, c := range running {
+		switch {
+		case c.Whose == spec.Own:
+			return nil, located(c) + " is this project's"
+		case c.Whose != spec.Stock && c.Basis != spec.Claimed:
+			return nil, fmt.Sprintf("%s is not Kubernetes' own: %s; --assume-stock=%s declares that it is", located(c), c.Why, flagValue(c.Name))
+		}
+	}
+	return running, ""
+}
+
+// located names a component, with its node.
+func located(c spec.Component) string {
+	if c.Node != "" {
+		return fmt.Sprintf("the %s of %s", c.Program, c.Node)
+	}
+	return c.Program
 }
 
 // apiServer returns the API server as the user declared it, or as its version says.
@@ -123,36 +150,4 @@ func flagValue(component string) string {
 		}
 	}
 	return component
-}
-
-// noExcuse returns why a component is not affected by an issue, or why that needs a review.
-func noExcuse(issue spec.KnownIssue, c spec.Component) (not, unreviewed string) {
-	who := c.Program
-	if c.Node != "" {
-		who = fmt.Sprintf("the %s of %s", c.Program, c.Node)
-	}
-	switch {
-	case c.Whose == spec.Own:
-		return who + " is this project's", ""
-	case c.Whose != spec.Stock && c.Basis != spec.Claimed:
-		return fmt.Sprintf("%s is not Kubernetes' own: %s; --assume-stock=%s declares that it is", who, c.Why, flagValue(c.Name)), ""
-	}
-	v, err := version.ParseGeneric(c.Version)
-	if err != nil {
-		return fmt.Sprintf("the version %q of %s says nothing", c.Version, who), ""
-	}
-	last := version.MustParseGeneric(issue.Through)
-	next := last.AddMinor(1)
-	if len(last.Components()) > 2 {
-		next = last.WithPatch(last.Patch() + 1)
-	}
-	switch {
-	case v.AtLeast(next) && issue.Through == spec.Reviewed:
-		return "", fmt.Sprintf("%s is %s, and known issues were reviewed through %s", who, c.Version, spec.Reviewed)
-	case v.AtLeast(next):
-		return fmt.Sprintf("%s is %s, and that was last seen in %s", who, c.Version, issue.Through), ""
-	case issue.From != "" && v.LessThan(version.MustParseGeneric(issue.From)):
-		return fmt.Sprintf("%s is %s, and that was first seen in %s", who, c.Version, issue.From), ""
-	}
-	return "", ""
 }

@@ -46,27 +46,27 @@ func Replaceable() []string { return []string{Scheduler, Controllers, Kubelet} }
 // AssumableNames returns the values of --assume-stock in order.
 func AssumableNames() []string { return slices.Sorted(maps.Keys(Assumable())) }
 
-// Reviewed is the newest minor version that all known issues were reviewed for. In newer ones an issue recorded through
-// it is neither excused nor a failure: Unreviewed.
-const Reviewed = "1.37"
-
 // KnownIssue is a known deviation of a Kubernetes component from a case's check. With that component, a case
-// observing exactly this has not failed.
+// observing exactly this has not failed. The rows of framework/issues have all of them.
 type KnownIssue struct {
+	// ID is the name of its row.
+	ID string `json:"id,omitempty" yaml:"id"`
 	// Issue is upstream's issue, as "kubernetes#139939", or otherwise the file of k8s.io/kubernetes with the cause.
-	Issue string `json:"issue"`
+	Issue string `json:"issue" yaml:"issue,omitempty"`
 	// Component is the affected component, by its name in a Stack, or APIServer.
-	Component string `json:"component"`
+	Component string `json:"component" yaml:"component"`
 	// From is the oldest affected release, as "1.36" or "1.36.2"; empty for all with the case's feature. In older ones
 	// the case fails.
-	From string `json:"from,omitempty"`
+	From string `json:"from,omitempty" yaml:"from,omitempty"`
 	// Through is the newest release it was observed in: "1.37" stands for all its patch releases, "1.37.1" for those up
-	// to this one. In newer ones the case fails, or needs a review (Reviewed).
-	Through string `json:"through"`
+	// to this one. In newer ones the case fails, or the issue needs a review.
+	Through string `json:"through" yaml:"through"`
 	// Review is the date of the maintainers' next review, as "2027-01-31"; the nightly workflow fails from then on.
-	Review string `json:"review"`
+	Review string `json:"review" yaml:"review"`
 	// Does describes the deviation in a sentence.
-	Does string `json:"does"`
+	Does string `json:"does" yaml:"does"`
+	// Reviews are the reviews since it was recorded, by version.
+	Reviews []Review `json:"reviews,omitempty" yaml:"reviews,omitempty"`
 }
 
 var release = regexp.MustCompile(`^1\.[0-9]+(\.[0-9]+)?$`)
@@ -105,10 +105,18 @@ func (k KnownIssue) Validate() error {
 	if k.From != "" && !release.MatchString(k.From) {
 		errs = append(errs, errors.New(`a known issue must name the first release that has it, as "1.36" or "1.36.2"`))
 	}
-	if _, err := time.Parse(time.DateOnly, k.Review); err != nil {
+	if !isDate(k.Review) {
 		errs = append(errs, errors.New(`a known issue must name the day of its next review, as "2027-01-31"`))
 	}
+	if len(errs) == 0 {
+		errs = append(errs, k.validateReviews())
+	}
 	return errors.Join(errs...)
+}
+
+func isDate(day string) bool {
+	_, err := time.Parse(time.DateOnly, day)
+	return err == nil
 }
 
 // Due tells whether somebody must look again by now.

@@ -24,6 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -66,14 +67,11 @@ var AdminAccess = harness.Case{Meta: spec.Meta{
 
 // AdminAccessCounters asks for admin access to a partition in use.
 var AdminAccessCounters = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/admin-access-counters",
-	Checks:   "Admin access to a device neither needs nor takes shared counters.",
-	Requires: []spec.RequirementID{"kep-5018/admin-access-shares"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess, spec.PartitionableDevices}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#140729", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "A request with admin access needs free shared counters.",
-	},
+	ID:         "allocation/admin-access-counters",
+	Checks:     "Admin access to a device neither needs nor takes shared counters.",
+	Requires:   []spec.RequirementID{"kep-5018/admin-access-shares"},
+	Needs:      spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess, spec.PartitionableDevices}},
+	KnownIssue: issues.Known("kubernetes#140729"),
 }, Run: func(t *harness.T) {
 	edit.AllowAdminAccess(t)
 	class := t.CreateClass(nil)
@@ -93,14 +91,11 @@ var AdminAccessCounters = harness.Case{Meta: spec.Meta{
 
 // AdminAccessFirst has one pod with admin access to the device of its other claim.
 var AdminAccessFirst = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/admin-access-first",
-	Checks:   "Admin access in a pod's first claim leaves the device to its second claim.",
-	Requires: []spec.RequirementID{"kep-5018/admin-access-shares"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "A device with admin access is not allocated to later claims of the same pod.",
-	},
+	ID:         "allocation/admin-access-first",
+	Checks:     "Admin access in a pod's first claim leaves the device to its second claim.",
+	Requires:   []spec.RequirementID{"kep-5018/admin-access-shares"},
+	Needs:      spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.AdminAccess}},
+	KnownIssue: issues.Known("admin-access-first"),
 }, Run: func(t *harness.T) {
 	edit.AllowAdminAccess(t)
 	class := t.CreateClass(nil)

@@ -22,20 +22,18 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // AllConstrained has a request for all devices, of two models, with a constraint on the model. Explore found it.
 var AllConstrained = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/all-constrained",
-	Checks:   "An alternative for all devices that violates a constraint gives way to the next one.",
-	Requires: []spec.RequirementID{"kep-4816/alternatives-in-order", "kep-4816/first-fit-on-node"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/allocator_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "A request for all devices that violates a constraint ends the attempt.",
-	},
+	ID:         "allocation/all-constrained",
+	Checks:     "An alternative for all devices that violates a constraint gives way to the next one.",
+	Requires:   []spec.RequirementID{"kep-4816/alternatives-in-order", "kep-4816/first-fit-on-node"},
+	Needs:      spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PrioritizedList}},
+	KnownIssue: issues.Known("all-constrained"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "b", "8Gi"))

@@ -27,6 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -66,14 +67,11 @@ var DevicesWithdrawn = harness.Case{Meta: spec.Meta{
 
 // PartitionWithdrawn unpublishes a partition in use.
 var PartitionWithdrawn = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/partition-withdrawn",
-	Checks:   "The shared counters of an allocated device stay taken while it is unpublished.",
-	Requires: []spec.RequirementID{"kep-4815/counters-not-exceeded"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#140802", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "Shared counters of allocated devices are free again once the devices are unpublished.",
-	},
+	ID:         "allocation/partition-withdrawn",
+	Checks:     "The shared counters of an allocated device stay taken while it is unpublished.",
+	Requires:   []spec.RequirementID{"kep-4815/counters-not-exceeded"},
+	Needs:      spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
+	KnownIssue: issues.Known("kubernetes#140802"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	pool := profiles.Partitions().Pools[0].Devices
@@ -95,14 +93,11 @@ var PartitionWithdrawn = harness.Case{Meta: spec.Meta{
 
 // ShareWithdrawn makes a shared device exclusive while it is in use.
 var ShareWithdrawn = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/share-withdrawn",
-	Checks:   "A device with a share in use is allocated to nobody after it stopped allowing several allocations.",
-	Requires: []spec.RequirementID{"kep-5075/not-shared-by-default"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#140798", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "A device with a share in use is allocated as a whole after it stopped allowing several allocations.",
-	},
+	ID:         "allocation/share-withdrawn",
+	Checks:     "A device with a share in use is allocated to nobody after it stopped allowing several allocations.",
+	Requires:   []spec.RequirementID{"kep-5075/not-shared-by-default"},
+	Needs:      spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+	KnownIssue: issues.Known("kubernetes#140798"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	device := profiles.Device(0, "shared", "8Gi")

@@ -30,6 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/harness/scheduler"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -125,10 +126,7 @@ var FilterTimeoutElsewhere = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{NoKubelet: true, Alone: true, Nodes: 2, Features: []spec.Feature{spec.FilterTimeout}},
 	WaitsFor:      "The scheduler searches for 10 s (DynamicResourcesArgs.FilterTimeout).",
 	SerialBecause: occupied,
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, From: "1.36", Through: "1.37", Review: "2027-01-31",
-		Does: "The time-out on one node ends the attempt for all nodes; the pod is tried again later, with the same result.",
-	},
+	KnownIssue:    issues.Known("filter-timeout-elsewhere"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	claim := puzzle(t, "puzzle", class, t.Nodes[0], endless, endless)

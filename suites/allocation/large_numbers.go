@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -33,14 +34,11 @@ const manyDigits, halfOfMany = "20000000000000000001", "10000000000000000001"
 
 // LargeCounters uses counters above 64 bits in turns (kubernetes#140518).
 var LargeCounters = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/large-counters",
-	Checks:   "Counters above 64 bits are taken and released like others, however often.",
-	Requires: []spec.RequirementID{"kep-4815/counters-freed", "kep-4815/counters-not-exceeded"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#140518", Component: spec.Scheduler, Through: "1.36", Review: "2027-01-31",
-		Does: "Counters above 64 bits are changed by each attempt, and run out.",
-	},
+	ID:         "allocation/large-counters",
+	Checks:     "Counters above 64 bits are taken and released like others, however often.",
+	Requires:   []spec.RequirementID{"kep-4815/counters-freed", "kep-4815/counters-not-exceeded"},
+	Needs:      spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices}},
+	KnownIssue: issues.Known("kubernetes#140518"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	counter := func(value string) map[string]resourceapi.Counter {
@@ -71,14 +69,11 @@ var LargeCounters = harness.Case{Meta: spec.Meta{
 
 // LargeCapacities requests shares of a capacity above 64 bits (kubernetes#140442, #140702).
 var LargeCapacities = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/large-capacities",
-	Checks:   "A capacity is never exceeded, also by amounts above 64 bits.",
-	Requires: []spec.RequirementID{"kep-5075/capacity-not-exceeded", "kep-5075/beyond-policy-not-allocated"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#140442", Component: spec.Scheduler, Through: "1.36", Review: "2027-01-31",
-		Does: "A request above 64 bits is satisfied by a small device.",
-	},
+	ID:         "allocation/large-capacities",
+	Checks:     "A capacity is never exceeded, also by amounts above 64 bits.",
+	Requires:   []spec.RequirementID{"kep-5075/capacity-not-exceeded", "kep-5075/beyond-policy-not-allocated"},
+	Needs:      spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+	KnownIssue: issues.Known("kubernetes#140442"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	large, small := shared("large", map[string]resourceapi.DeviceCapacity{"large": amount(manyDigits)}), shared("small", map[string]resourceapi.DeviceCapacity{"small": ranged("8", "1", "1", "", "1")})

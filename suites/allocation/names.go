@@ -22,6 +22,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -29,14 +30,11 @@ import (
 
 // CapacityDomain requests a capacity by both of its names.
 var CapacityDomain = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/capacity-domain",
-	Checks:   "A capacity published without a domain can be requested with the driver's.",
-	Requires: []spec.RequirementID{"resource-v1/name-in-drivers-domain"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#142202", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "Names of capacities are compared as they are written.",
-	},
+	ID:         "allocation/capacity-domain",
+	Checks:     "A capacity published without a domain can be requested with the driver's.",
+	Requires:   []spec.RequirementID{"resource-v1/name-in-drivers-domain"},
+	Needs:      spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+	KnownIssue: issues.Known("kubernetes#142202"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], shared("device", map[string]resourceapi.DeviceCapacity{"memory": amount("8Gi")}))
@@ -56,14 +54,11 @@ var CapacityDomain = harness.Case{Meta: spec.Meta{
 
 // VersionBuilds constrains devices with versions of several builds.
 var VersionBuilds = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/version-builds",
-	Checks:   "Versions that differ only in build metadata are equal for constraints.",
-	Requires: []spec.RequirementID{"resource-v1/versions-compared-as-semver"},
-	Needs:    spec.Needs{NoKubelet: true},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/constraint.go", Component: spec.Scheduler,
-		Through: "1.37", Review: "2027-01-31", Does: "Versions are compared as text, with their build metadata.",
-	},
+	ID:         "allocation/version-builds",
+	Checks:     "Versions that differ only in build metadata are equal for constraints.",
+	Requires:   []spec.RequirementID{"resource-v1/versions-compared-as-semver"},
+	Needs:      spec.Needs{NoKubelet: true},
+	KnownIssue: issues.Known("version-builds"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	var devices []resourceapi.Device

@@ -22,6 +22,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -29,14 +30,11 @@ import (
 
 // AllElsewhere requests all devices while the pool of one node is incomplete.
 var AllElsewhere = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/all-elsewhere",
-	Checks:   "A request for all devices waits for a node's incomplete pool, and is satisfied on another node.",
-	Requires: []spec.RequirementID{"kep-4381/incomplete-pool-waits"},
-	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#141829", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "A request for all devices is tried on no node while the pool of one is incomplete.",
-	},
+	ID:         "allocation/all-elsewhere",
+	Checks:     "A request for all devices waits for a node's incomplete pool, and is satisfied on another node.",
+	Requires:   []spec.RequirementID{"kep-4381/incomplete-pool-waits"},
+	Needs:      spec.Needs{NoKubelet: true, Nodes: 2},
+	KnownIssue: issues.Known("kubernetes#141829"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	incomplete := t.Slice("incomplete", t.Nodes[0], profiles.Device(0, "a", "8Gi"))

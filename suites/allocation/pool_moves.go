@@ -19,6 +19,7 @@ package allocation
 import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -26,14 +27,11 @@ import (
 
 // PoolMoves has the next generation of a pool on another node.
 var PoolMoves = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/pool-moves",
-	Checks:   "A pool's newest generation counts alone, even if it is for another node than the old slice.",
-	Requires: []spec.RequirementID{"kep-4381/highest-generation-only"},
-	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/pools_incubating.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "Devices are allocated from old slices that are complete for a node. Newer slices elsewhere are considered only if the pool is incomplete there.",
-	},
+	ID:         "allocation/pool-moves",
+	Checks:     "A pool's newest generation counts alone, even if it is for another node than the old slice.",
+	Requires:   []spec.RequirementID{"kep-4381/highest-generation-only"},
+	Needs:      spec.Needs{NoKubelet: true, Nodes: 2},
+	KnownIssue: issues.Known("pool-moves"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], profiles.Device(0, "a", "8Gi"))

@@ -30,6 +30,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -37,14 +38,11 @@ import (
 
 // SharedPartition shares devices that consume counters, with and without a capacity (kubernetes#134103, #139040, #140437).
 var SharedPartition = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/shared-partition",
-	Checks:   "A shareable device consumes its shared counters once, from its first share until its last one.",
-	Requires: []spec.RequirementID{"kep-4815/counters-not-exceeded", "kep-4815/counters-freed", "kep-5075/capacity-not-exceeded"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices, spec.ConsumableCapacity}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#140437", Component: spec.Scheduler, Through: "1.36", Review: "2027-01-31",
-		Does: "A share without consumed capacity does not count, so the next one takes the device's counters again.",
-	},
+	ID:         "allocation/shared-partition",
+	Checks:     "A shareable device consumes its shared counters once, from its first share until its last one.",
+	Requires:   []spec.RequirementID{"kep-4815/counters-not-exceeded", "kep-4815/counters-freed", "kep-5075/capacity-not-exceeded"},
+	Needs:      spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.PartitionableDevices, spec.ConsumableCapacity}},
+	KnownIssue: issues.Known("kubernetes#140437"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	// Of 8Gi, a second share of 6Gi would not fit.
@@ -203,14 +201,11 @@ var RulesTogether = harness.Case{Meta: spec.Meta{
 
 // SelectorOfTwoTerms publishes a device with a node selector that no release since 1.38 accepts (kubernetes#141214).
 var SelectorOfTwoTerms = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/selector-of-two-terms",
-	Checks:   "A stored device with a node selector of two terms keeps pods from no other node.",
-	Requires: []spec.RequirementID{"kep-4815/unsupported-selector-elsewhere"},
-	Needs:    spec.Needs{NoKubelet: true, Nodes: 2, Features: []spec.Feature{spec.PartitionableDevices}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#141214", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "The attempt ends for all nodes with an error about the selector.",
-	},
+	ID:         "allocation/selector-of-two-terms",
+	Checks:     "A stored device with a node selector of two terms keeps pods from no other node.",
+	Requires:   []spec.RequirementID{"kep-4815/unsupported-selector-elsewhere"},
+	Needs:      spec.Needs{NoKubelet: true, Nodes: 2, Features: []spec.Feature{spec.PartitionableDevices}},
+	KnownIssue: issues.Known("kubernetes#141214"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	term := func(node string) corev1.NodeSelectorTerm {

@@ -22,6 +22,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -137,14 +138,11 @@ var PartitionTypes = harness.Case{Meta: spec.Meta{
 
 // PartitionTypesConsistent writes devices of one type with different counters.
 var PartitionTypesConsistent = harness.Case{Meta: spec.Meta{
-	ID:       "api/partition-types-consistent",
-	Checks:   "Devices of one partition type with different numbers of counters are rejected.",
-	Requires: []spec.RequirementID{"kep-5677/partition-type-consistent"},
-	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices, spec.PartitionTypes}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "It is only checked whether each device has the attribute, not whether devices of one type use the same counters.",
-	},
+	ID:         "api/partition-types-consistent",
+	Checks:     "Devices of one partition type with different numbers of counters are rejected.",
+	Requires:   []spec.RequirementID{"kep-5677/partition-type-consistent"},
+	Needs:      spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices, spec.PartitionTypes}},
+	KnownIssue: issues.Known("partition-types-consistent"),
 }, Run: func(t *harness.T) {
 	second := func(counters map[string]resourceapi.Counter) func(*resourceapi.ResourceSlice) {
 		return func(s *resourceapi.ResourceSlice) {

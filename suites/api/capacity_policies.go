@@ -26,6 +26,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -126,14 +127,11 @@ func rangeRules() []rule[*resourceapi.ResourceSlice] {
 
 // StepOfNothing writes a range with steps of zero.
 var StepOfNothing = harness.Case{Meta: spec.Meta{
-	ID:       "api/step-of-nothing",
-	Checks:   "A capacity range with a step of zero is rejected; one with a step of one is accepted.",
-	Requires: []spec.RequirementID{"kep-5075/step-fits"},
-	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#139653", Component: spec.APIServer, Through: "1.36", Review: "2027-01-31",
-		Does: "The request ends in a division by zero: there is no answer, and the API server goes on.",
-	},
+	ID:         "api/step-of-nothing",
+	Checks:     "A capacity range with a step of zero is rejected; one with a step of one is accepted.",
+	Requires:   []spec.RequirementID{"kep-5075/step-fits"},
+	Needs:      spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+	KnownIssue: issues.Known("kubernetes#139653"),
 }, Run: func(t *harness.T) {
 	write := createSlice(t)
 	r := rule[*resourceapi.ResourceSlice]{

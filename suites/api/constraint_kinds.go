@@ -21,19 +21,17 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // ConstraintKinds writes a constraint with two conditions.
 var ConstraintKinds = harness.Case{Meta: spec.Meta{
-	ID:       "api/constraint-kinds",
-	Checks:   "A constraint requiring an attribute to be both equal and distinct is rejected.",
-	Requires: []spec.RequirementID{"kep-4381/match-attribute-qualified"},
-	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "A constraint with both conditions is stored; the scheduler takes the first one and ignores distinctAttribute.",
-	},
+	ID:         "api/constraint-kinds",
+	Checks:     "A constraint requiring an attribute to be both equal and distinct is rejected.",
+	Requires:   []spec.RequirementID{"kep-4381/match-attribute-qualified"},
+	Needs:      spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+	KnownIssue: issues.Known("constraint-kinds"),
 }, Run: func(t *harness.T) {
 	condition := func(match, distinct *resourceapi.FullyQualifiedName) func(*resourceapi.ResourceClaim) {
 		return func(c *resourceapi.ResourceClaim) {

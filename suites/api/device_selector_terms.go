@@ -22,19 +22,17 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // DeviceSelectorTerms writes a device's node selector with two terms, invalid for slices, too.
 var DeviceSelectorTerms = harness.Case{Meta: spec.Meta{
-	ID:       "api/device-selector-terms",
-	Checks:   "A device's node selector with two terms is rejected; one with one term is accepted.",
-	Requires: []spec.RequirementID{"kep-4815/device-node-selector-one-term"},
-	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#141212", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "The terms of a device's selector are not counted, and stored.",
-	},
+	ID:         "api/device-selector-terms",
+	Checks:     "A device's node selector with two terms is rejected; one with one term is accepted.",
+	Requires:   []spec.RequirementID{"kep-4815/device-node-selector-one-term"},
+	Needs:      spec.Needs{NoNode: true, Features: []spec.Feature{spec.PartitionableDevices}},
+	KnownIssue: issues.Known("kubernetes#141212"),
 }, Run: func(t *harness.T) {
 	terms := func(n int) func(*resourceapi.ResourceSlice) {
 		return func(s *resourceapi.ResourceSlice) {

@@ -25,19 +25,17 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // RangeNumbers writes ranges with numbers outside of 64-bit arithmetic.
 var RangeNumbers = harness.Case{Meta: spec.Meta{
-	ID:       "api/range-numbers",
-	Checks:   "A capacity range with a negative number or one above 64 bits is rejected.",
-	Requires: []spec.RequirementID{"kep-5075/range-bounds"},
-	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#140666", Component: spec.APIServer, Through: "1.36", Review: "2027-01-31",
-		Does: "A step of 2^64 ends in a division by zero without a response, and a negative minimum is stored.",
-	},
+	ID:         "api/range-numbers",
+	Checks:     "A capacity range with a negative number or one above 64 bits is rejected.",
+	Requires:   []spec.RequirementID{"kep-5075/range-bounds"},
+	Needs:      spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+	KnownIssue: issues.Known("kubernetes#140666"),
 }, Run: func(t *harness.T) {
 	// A capacity of 2^65 has room for steps of 2^64.
 	valid := func() *resourceapi.ResourceSlice {
@@ -74,14 +72,11 @@ var RangeNumbers = harness.Case{Meta: spec.Meta{
 
 // VersionNumbers writes versions with numbers outside of 64 bits.
 var VersionNumbers = harness.Case{Meta: spec.Meta{
-	ID:       "api/version-numbers",
-	Checks:   "A version with a number above 64 bits is rejected.",
-	Requires: []spec.RequirementID{"resource-v1/version-parses"},
-	Needs:    spec.Needs{NoNode: true},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#142964", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "Versions are compared with a pattern only, and those that no component can parse are stored.",
-	},
+	ID:         "api/version-numbers",
+	Checks:     "A version with a number above 64 bits is rejected.",
+	Requires:   []spec.RequirementID{"resource-v1/version-parses"},
+	Needs:      spec.Needs{NoNode: true},
+	KnownIssue: issues.Known("kubernetes#142964"),
 }, Run: func(t *harness.T) {
 	version := func(text string) func(*resourceapi.ResourceSlice) {
 		return valued("a", resourceapi.DeviceAttribute{VersionValue: ptr.To(text)})
@@ -93,14 +88,11 @@ var VersionNumbers = harness.Case{Meta: spec.Meta{
 
 // PolicyWithoutSharing changes a shareable device with a policy into one without multiple allocations.
 var PolicyWithoutSharing = harness.Case{Meta: spec.Meta{
-	ID:       "api/policy-without-sharing",
-	Checks:   "An update that ends multiple allocations of a device with a capacity policy is rejected.",
-	Requires: []spec.RequirementID{"kep-5075/policy-needs-sharing"},
-	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#140799", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "A policy that does not change is not validated again, so it is stored for a device without multiple allocations.",
-	},
+	ID:         "api/policy-without-sharing",
+	Checks:     "An update that ends multiple allocations of a device with a capacity policy is rejected.",
+	Requires:   []spec.RequirementID{"kep-5075/policy-needs-sharing"},
+	Needs:      spec.Needs{NoNode: true, Features: []spec.Feature{spec.ConsumableCapacity}},
+	KnownIssue: issues.Known("kubernetes#140799"),
 }, Run: func(t *harness.T) {
 	valid := func() *resourceapi.ResourceSlice {
 		s := onlyOn(t, sharedSlice())

@@ -28,20 +28,18 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // ParametersOrder has others write to an allocated claim with opaque parameters in Go's encoding of an object: kind
 // before version.
 var ParametersOrder = harness.Case{Meta: spec.Meta{
-	ID:       "api/parameters-order",
-	Checks:   "Clients can write to a claim whatever the order of keys in its opaque parameters, which stay unchanged.",
-	Requires: []spec.RequirementID{"kep-4817/status-kept", "resource-v1/reservations-merged-by-uid"},
-	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "Server-side apply and strategic merge patch sort the keys of opaque parameters, and the API server rejects the result as a change of immutable fields.",
-	},
+	ID:         "api/parameters-order",
+	Checks:     "Clients can write to a claim whatever the order of keys in its opaque parameters, which stay unchanged.",
+	Requires:   []spec.RequirementID{"kep-4817/status-kept", "resource-v1/reservations-merged-by-uid"},
+	Needs:      spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
+	KnownIssue: issues.Known("parameters-order"),
 }, Run: func(t *harness.T) {
 	claims := t.Client.ResourceV1().ResourceClaims(t.Namespace)
 	opaque := resourceapi.DeviceConfiguration{Opaque: &resourceapi.OpaqueDeviceConfiguration{

@@ -20,6 +20,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -66,14 +67,11 @@ func tolerationRules(field string, with func(...resourceapi.DeviceToleration) fu
 
 // TolerationWithoutKey writes a toleration with Equal and without a key.
 var TolerationWithoutKey = harness.Case{Meta: spec.Meta{
-	ID:       "api/toleration-without-key",
-	Checks:   "A toleration without a key and with the operator Equal is rejected; with Exists it is accepted.",
-	Requires: []spec.RequirementID{"kep-5055/exists-without-value"},
-	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "A toleration without a key is stored with any operator.",
-	},
+	ID:         "api/toleration-without-key",
+	Checks:     "A toleration without a key and with the operator Equal is rejected; with Exists it is accepted.",
+	Requires:   []spec.RequirementID{"kep-5055/exists-without-value"},
+	Needs:      spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
+	KnownIssue: issues.Known("toleration-without-key"),
 }, Run: func(t *harness.T) {
 	by := func(operator resourceapi.DeviceTolerationOperator) func(*resourceapi.ResourceClaim) {
 		return tolerating(resourceapi.DeviceToleration{Operator: operator})
@@ -86,14 +84,11 @@ var TolerationWithoutKey = harness.Case{Meta: spec.Meta{
 
 // TolerationLimit writes a request with one toleration too many.
 var TolerationLimit = harness.Case{Meta: spec.Meta{
-	ID:       "api/toleration-limit",
-	Checks:   "A request with 17 tolerations is rejected; with 16 it is accepted.",
-	Requires: []spec.RequirementID{"kep-5055/tolerations-16"},
-	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "Tolerations are not counted: DeviceTolerationsMaxLength is used nowhere.",
-	},
+	ID:         "api/toleration-limit",
+	Checks:     "A request with 17 tolerations is rejected; with 16 it is accepted.",
+	Requires:   []spec.RequirementID{"kep-5055/tolerations-16"},
+	Needs:      spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
+	KnownIssue: issues.Known("toleration-limit"),
 }, Run: func(t *harness.T) {
 	several := func(n int) func(*resourceapi.ResourceClaim) {
 		return tolerating(numbered(n, func(i int) resourceapi.DeviceToleration {
@@ -108,14 +103,11 @@ var TolerationLimit = harness.Case{Meta: spec.Meta{
 
 // TolerationEffects writes tolerations with unknown effects.
 var TolerationEffects = harness.Case{Meta: spec.Meta{
-	ID:       "api/toleration-effects",
-	Checks:   "The effect of a toleration is NoSchedule, NoExecute or empty; others are rejected.",
-	Requires: []spec.RequirementID{"kep-5055/toleration-effects"},
-	Needs:    spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/apis/resource/validation/validation.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "The effect None, which is only one of taints, is stored for a toleration, too.",
-	},
+	ID:         "api/toleration-effects",
+	Checks:     "The effect of a toleration is NoSchedule, NoExecute or empty; others are rejected.",
+	Requires:   []spec.RequirementID{"kep-5055/toleration-effects"},
+	Needs:      spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceTaints}},
+	KnownIssue: issues.Known("toleration-effects"),
 }, Run: func(t *harness.T) {
 	of := func(effect resourceapi.DeviceTaintEffect) func(*resourceapi.ResourceClaim) {
 		return tolerating(resourceapi.DeviceToleration{Key: "key", Operator: resourceapi.DeviceTolerationOpExists, Effect: effect})

@@ -28,6 +28,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/prove"
 	"github.com/dra-conformance/dratest/framework/prove/checks"
 	"github.com/dra-conformance/dratest/framework/prove/lifecycle"
@@ -165,6 +166,29 @@ func TestEachSanityCheckWasSeenToFail(t *testing.T) {
 	for _, m := range sanity.Metas() {
 		if !slices.ContainsFunc(detections, func(k catalogue.Detection) bool { return slices.Contains(k.By, m.ID) }) {
 			t.Errorf("no bug of a driver is recorded that %s has noticed: make certify-mutants, and add its results (-kills)", m.ID)
+		}
+	}
+}
+
+func TestKnownIssuesHaveRows(t *testing.T) {
+	explored, err := os.ReadFile("../../framework/explore/known.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	used := map[string]bool{}
+	for _, m := range all() {
+		if m.KnownIssue == nil {
+			continue
+		}
+		rows := slices.DeleteFunc(issues.All(), func(k spec.KnownIssue) bool { return k.ID != m.KnownIssue.ID })
+		if diff := cmp.Diff(rows, []spec.KnownIssue{*m.KnownIssue}); diff != "" {
+			t.Errorf("case %s: %s", m.ID, diff)
+		}
+		used[m.KnownIssue.ID] = true
+	}
+	for _, k := range issues.All() {
+		if !used[k.ID] && !strings.Contains(string(explored), `issues.Known("`+k.ID+`")`) {
+			t.Errorf("known issue %s belongs to no case: delete its row", k.ID)
 		}
 	}
 }

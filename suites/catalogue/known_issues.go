@@ -27,7 +27,7 @@ import (
 // RenderKnownIssues returns the known issues of Kubernetes seen by cases, as Markdown.
 func RenderKnownIssues(cases []spec.Meta) []byte {
 	var b strings.Builder
-	b.WriteString("<!-- Generated from the cases with \"make generate\"; do not edit. -->\n" +
+	b.WriteString("<!-- Generated from the cases and framework/issues/issues.yaml with \"make generate\"; do not edit. -->\n" +
 		"# Known issues of Kubernetes\n\n" +
 		"These cases pass with dratest's own components; the API server is always Kubernetes'. With Kubernetes' components up to the release\n" +
 		"in the table, they are reported as known issues and do not fail the run, if they observe exactly the described behavior. Anything else\n" +
@@ -38,6 +38,9 @@ func RenderKnownIssues(cases []spec.Meta) []byte {
 			versions := "through " + known.Through
 			if known.From != "" {
 				versions = known.From + " " + versions
+			}
+			if n := len(known.Reviews); n > 0 && known.Reviews[n-1].Result == spec.Closed {
+				versions += ", not seen in " + known.Reviews[n-1].Version
 			}
 			fmt.Fprintf(&b, "| %s | %s | %s, %s | %s | `%s` | %s |\n", c.Checks, known.Does, known.Component, versions, link(known.Issue), c.ID, known.Review)
 		}

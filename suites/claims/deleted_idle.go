@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/scheduler"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -56,10 +57,7 @@ var FinalizerRemoved = harness.Case{Meta: spec.Meta{
 	Requires:      []spec.RequirementID{"kep-4381/deallocation-seen", "kep-4381/claim-events-retry"},
 	Needs:         spec.Needs{NoKubelet: true, Alone: true},
 	SerialBecause: "Claims released by other cases wake all waiting pods.",
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#140831", Component: spec.Scheduler, Through: "1.36", Review: "2027-01-31",
-		Does: "The deletion of an allocated claim wakes no pod waiting for its device.",
-	},
+	KnownIssue:    issues.Known("kubernetes#140831"),
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 1)
 	allocated(t, "idle", class)

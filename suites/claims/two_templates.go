@@ -31,20 +31,18 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/edit"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // TwoTemplates has a pod name one template twice, and another one created later.
 var TwoTemplates = harness.Case{Meta: spec.Meta{
-	ID:       "claims/two-templates",
-	Checks:   "A pod with three template entries gets three claims of its own, and a deleted unused one is replaced.",
-	Requires: []spec.RequirementID{"kep-4381/template-creates-claim", "kep-4381/deleted-generated-claim-comes-again", "resource-v1/generated-claim-annotated"},
-	Needs:    spec.Needs{NoKubelet: true},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#138407", Component: spec.Controllers, Through: "1.36", Review: "2027-01-31",
-		Does: "The name of a new claim replaces those of the pod's other claims, and theirs replace it, again and again.",
-	},
+	ID:         "claims/two-templates",
+	Checks:     "A pod with three template entries gets three claims of its own, and a deleted unused one is replaced.",
+	Requires:   []spec.RequirementID{"kep-4381/template-creates-claim", "kep-4381/deleted-generated-claim-comes-again", "resource-v1/generated-claim-annotated"},
+	Needs:      spec.Needs{NoKubelet: true},
+	KnownIssue: issues.Known("kubernetes#138407"),
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 3)
 	pod := objects.Pod("pod", t.Image)

@@ -28,20 +28,18 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // EndedPod keeps a terminated pod and a running one with the same claim.
 var EndedPod = harness.Case{Meta: spec.Meta{
-	ID:       "core/ended-pod",
-	Checks:   "A claim is never reserved again for a pod that has ended.",
-	Requires: []spec.RequirementID{"kep-4381/ended-pods-need-nothing"},
-	Needs:    spec.Needs{Profile: profiles.OneDevice()},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#141274", Component: spec.Controllers, Through: "1.37", Review: "2027-01-31",
-		Does: "The claim is reserved for the pod again, and not, over and over, as long as another pod uses it.",
-	},
+	ID:         "core/ended-pod",
+	Checks:     "A claim is never reserved again for a pod that has ended.",
+	Requires:   []spec.RequirementID{"kep-4381/ended-pods-need-nothing"},
+	Needs:      spec.Needs{Profile: profiles.OneDevice()},
+	KnownIssue: issues.Known("kubernetes#141274"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

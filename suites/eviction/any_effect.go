@@ -27,6 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -34,14 +35,11 @@ import (
 // AnyEffect taints the devices of two pods, one with a toleration for every effect. It must stay
 // after the eviction of a pod with tolerationSeconds.
 var AnyEffect = harness.Case{Meta: spec.Meta{
-	ID:       "eviction/any-effect",
-	Checks:   "A toleration without effect tolerates a NoExecute taint.",
-	Requires: []spec.RequirementID{"kep-5055/tolerate-any-effect", "kep-5055/evict-by-slice"},
-	Needs:    spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.Devices(3)},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/controller/devicetainteviction/device_taint_eviction.go", Component: spec.Controllers, Through: "1.37", Review: "2027-01-31",
-		Does: "Only tolerations naming the effect count: the scheduler allocates the device, and the pod is then evicted.",
-	},
+	ID:         "eviction/any-effect",
+	Checks:     "A toleration without effect tolerates a NoExecute taint.",
+	Requires:   []spec.RequirementID{"kep-5055/tolerate-any-effect", "kep-5055/evict-by-slice"},
+	Needs:      spec.Needs{Features: []spec.Feature{spec.DeviceTaints}, Profile: profiles.Devices(3)},
+	KnownIssue: issues.Known("any-effect"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	tolerant := objects.Tolerating(objects.Claim("tolerant", objects.Request("req", class)), nil)

@@ -31,6 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -41,7 +42,7 @@ var ExtendedResourceBySlice = harness.Case{Meta: spec.Meta{
 	Checks:     "A NoExecute taint in a ResourceSlice evicts pods using the device through an extended resource.",
 	Requires:   []spec.RequirementID{"kep-5055/evict-extended-resources", "kep-5055/evict-by-slice"},
 	Needs:      spec.Needs{Features: []spec.Feature{spec.DeviceTaints, spec.ExtendedResource}, Profile: profiles.TwoDevices()},
-	KnownIssue: extendedResourcesStay(),
+	KnownIssue: issues.Known("kubernetes#141290"),
 }, Run: func(t *harness.T) {
 	evictsExtended(t, func() {
 		simdriver.Of(t).Publish(profiles.Tainted(profiles.TwoDevices(), broken(resourceapi.DeviceTaintEffectNoExecute)))
@@ -56,19 +57,12 @@ var ExtendedResourceByRule = harness.Case{Meta: spec.Meta{
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.DeviceTaints, spec.DeviceTaintRules, spec.ExtendedResource}, Profile: profiles.TwoDevices(),
 	},
-	KnownIssue: extendedResourcesStay(),
+	KnownIssue: issues.Known("kubernetes#141290"),
 }, Run: func(t *harness.T) {
 	evictsExtended(t, func() {
 		t.Create(objects.TaintRule(t.DriverName(), t.DriverName(), broken(resourceapi.DeviceTaintEffectNoExecute)))
 	})
 }}
-
-func extendedResourcesStay() *spec.KnownIssue {
-	return &spec.KnownIssue{
-		Issue: "kubernetes#141290", Component: spec.Controllers, Through: "1.37.1", Review: "2027-01-31",
-		Does: "Only pods with claims of their own are evicted: pods with extended resources keep the device.",
-	}
-}
 
 // evictsExtended runs a pod with a claim and one with an extended resource, then taints all devices.
 // The first tolerates the taint for a while, so the other one's eviction is due before the first is

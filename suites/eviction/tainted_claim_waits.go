@@ -29,6 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/edit"
 	"github.com/dra-conformance/dratest/framework/harness/scheduler"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -36,14 +37,11 @@ import (
 // TaintedClaimWaits taints the device of a claim with a consumer the controller does not delete. A
 // pod with a tolerating claim is scheduled.
 var TaintedClaimWaits = harness.Case{Meta: spec.Meta{
-	ID:       "eviction/tainted-claim-waits",
-	Checks:   "The scheduler does not reserve a claim for further pods if its device has an untolerated NoExecute taint.",
-	Requires: []spec.RequirementID{"kep-5055/tainted-claim-no-new-pods"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "Taints are checked on allocation, not on reservation of an allocated claim: the pod is scheduled, and evicted at once.",
-	},
+	ID:         "eviction/tainted-claim-waits",
+	Checks:     "The scheduler does not reserve a claim for further pods if its device has an untolerated NoExecute taint.",
+	Requires:   []spec.RequirementID{"kep-5055/tainted-claim-no-new-pods"},
+	Needs:      spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
+	KnownIssue: issues.Known("tainted-claim-waits"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], named("device"), named("tolerated"))

@@ -26,6 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -34,14 +35,11 @@ import (
 // PluginBesideClaim has a pod with a claim and an extended resource served by the node's device plugin. Explore found
 // it.
 var PluginBesideClaim = harness.Case{Meta: spec.Meta{
-	ID:       "extended/plugin-beside-claim",
-	Checks:   "A pod with a claim can use an extended resource of the node's device plugin.",
-	Requires: []spec.RequirementID{"kep-5004/node-with-device-plugin-by-capacity", "kep-5004/no-claim-for-device-plugin"},
-	Needs:    spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/scheduler/framework/plugins/dynamicresources/extendeddynamicresources.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "A pod with claims is not bound to a node whose device plugin serves its extended resources.",
-	},
+	ID:         "extended/plugin-beside-claim",
+	Checks:     "A pod with a claim can use an extended resource of the node's device plugin.",
+	Requires:   []spec.RequirementID{"kep-5004/node-with-device-plugin-by-capacity", "kep-5004/no-claim-for-device-plugin"},
+	Needs:      spec.Needs{Features: []spec.Feature{spec.ExtendedResource}, Profile: profiles.TwoDevices()},
+	KnownIssue: issues.Known("plugin-beside-claim"),
 }, Run: func(t *harness.T) {
 	resource := createClass(t)
 	node := t.Nodes[0]

@@ -26,6 +26,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/admission"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -36,14 +37,11 @@ const clearingTime = 5 * time.Second
 // StatusCleared makes the API server reject a pod's binding. The bound pod's status names its new
 // claim.
 var StatusCleared = harness.Case{Meta: spec.Meta{
-	ID:       "extended/status-cleared",
-	Checks:   "After a failed binding the special claim is deleted and removed from the pod's status.",
-	Requires: []spec.RequirementID{"kep-5004/status-cleared-with-claim", "kep-5004/claim-gone-if-not-scheduled"},
-	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/registry/core/pod/strategy.go", Component: spec.APIServer, Through: "1.37", Review: "2027-01-31",
-		Does: "A status update without the special claim is stored with the previous claim.",
-	},
+	ID:         "extended/status-cleared",
+	Checks:     "After a failed binding the special claim is deleted and removed from the pod's status.",
+	Requires:   []spec.RequirementID{"kep-5004/status-cleared-with-claim", "kep-5004/claim-gone-if-not-scheduled"},
+	Needs:      spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
+	KnownIssue: issues.Known("status-cleared"),
 }, Run: func(t *harness.T) {
 	one := map[string]int64{createClass(t): 1}
 	t.Publish("pool", t.Nodes[0], deviceOf("device-0"))

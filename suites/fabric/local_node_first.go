@@ -25,6 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/fabric"
 	"github.com/dra-conformance/dratest/framework/harness/scheduler"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -34,14 +35,11 @@ const localPods = 6
 
 // LocalNodeFirst has two nodes with attachable devices, only one of them with a local device.
 var LocalNodeFirst = harness.Case{Meta: spec.Meta{
-	ID:       "fabric/local-node-first",
-	Checks:   "A pod is bound to the node with a local device although both nodes could have one attached.",
-	Requires: []spec.RequirementID{"kep-5007/local-node-first"},
-	Needs:    needs(2),
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, Through: "1.37", Review: "2027-01-31",
-		Does: "Pools with binding conditions come last on one node, but nodes are not rated by them: a device is attached to another node.",
-	},
+	ID:         "fabric/local-node-first",
+	Checks:     "A pod is bound to the node with a local device although both nodes could have one attached.",
+	Requires:   []spec.RequirementID{"kep-5007/local-node-first"},
+	Needs:      needs(2),
+	KnownIssue: issues.Known("local-node-first"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	c := fabric.Start(t, binding(4)).MayReport()

@@ -27,6 +27,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -46,10 +47,7 @@ var CheckpointLost = harness.Case{Meta: spec.Meta{
 	WaitsFor:      "Once a minute, a kubelet looks for claims prepared for deleted pods (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go, reconcileLoop).",
 	SerialBecause: restartsKubelet,
 	Timeout:       4 * time.Minute,
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "Without its checkpoint, the kubelet skips the claims of a terminating pod and never calls their drivers.",
-	},
+	KnownIssue:    issues.Known("checkpoint-lost"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

@@ -26,21 +26,19 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/describe"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 // ClaimNeverMade deletes a pod bound to a node before its claim exists, for lack of a template.
 var ClaimNeverMade = harness.Case{Meta: spec.Meta{
-	ID:       "node/claim-never-made",
-	Checks:   "A pod bound before its claim exists reports why it is not running, and can be deleted.",
-	Requires: []spec.RequirementID{"kep-4381/unprepare-each-prepared"},
-	Needs:    spec.Needs{Profile: profiles.OneDevice()},
-	WaitsFor: waitsToTerminate,
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "A pod terminates forever if none of its claims was prepared and its status does not name them.",
-	},
+	ID:         "node/claim-never-made",
+	Checks:     "A pod bound before its claim exists reports why it is not running, and can be deleted.",
+	Requires:   []spec.RequirementID{"kep-4381/unprepare-each-prepared"},
+	Needs:      spec.Needs{Profile: profiles.OneDevice()},
+	WaitsFor:   waitsToTerminate,
+	KnownIssue: issues.Known("claim-never-made"),
 }, Run: func(t *harness.T) {
 	pod := objects.PodFromTemplate("pod", t.Image, "template")
 	pod.Spec.NodeName = t.Nodes[0]

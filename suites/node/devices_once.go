@@ -26,6 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -40,7 +41,7 @@ var DevicesOnce = harness.Case{Meta: spec.Meta{
 	Catches:    []spec.MutantID{"driver-prepare-nothing-done"},
 	WaitsFor:   waitsForResync,
 	Timeout:    resyncTimeout,
-	KnownIssue: devicesAppended(),
+	KnownIssue: issues.Known("kubernetes#140274"),
 }, Run: func(t *harness.T) {
 	second := simdriver.Second(t, profiles.OneDevice(), nil)
 	class := t.CreateClass(nil)
@@ -68,7 +69,7 @@ var DevicesOnceAfterRestart = harness.Case{Meta: spec.Meta{
 	SerialBecause: restartsKubelet,
 	WaitsFor:      waitsForResync,
 	Timeout:       resyncTimeout,
-	KnownIssue:    devicesAppended(),
+	KnownIssue:    issues.Known("kubernetes#140274"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("one", class), objects.Request("two", class)))
@@ -81,13 +82,6 @@ var DevicesOnceAfterRestart = harness.Case{Meta: spec.Meta{
 		expectOnce(t, pod, []*simdriver.Driver{simdriver.Of(t)}, "claim")
 	}
 }}
-
-func devicesAppended() *spec.KnownIssue {
-	return &spec.KnownIssue{
-		Issue: "kubernetes#140274", Component: spec.Kubelet, Through: "1.36.3", Review: "2027-01-31",
-		Does: "The kubelet appends the devices of a repeated prepare call to the earlier ones, so containers get devices twice.",
-	}
-}
 
 // expectOnce ends the case unless container main of a pod on the first node has each CDI device of
 // the drivers' last answers exactly once.

@@ -31,6 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -72,14 +73,11 @@ var HealthReported = harness.Case{Meta: spec.Meta{
 
 // HealthOfInitContainer uses one device in a sidecar and in a container.
 var HealthOfInitContainer = harness.Case{Meta: spec.Meta{
-	ID:       "node/health-of-init-container",
-	Checks:   "The status of a restartable init container reports the health of its device.",
-	Requires: []spec.RequirementID{"kep-4680/health-of-init-containers"},
-	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.OneDevice())},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#139940", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "The status of init containers has no device health.",
-	},
+	ID:         "node/health-of-init-container",
+	Checks:     "The status of a restartable init container reports the health of its device.",
+	Requires:   []spec.RequirementID{"kep-4680/health-of-init-containers"},
+	Needs:      spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Profile: profiles.ReportingHealth(profiles.OneDevice())},
+	KnownIssue: issues.Known("kubernetes#139940"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))
@@ -107,10 +105,7 @@ var HealthOfExtendedResource = harness.Case{Meta: spec.Meta{
 	Needs: spec.Needs{
 		Features: []spec.Feature{spec.ResourceHealthStatus, spec.ExtendedResource}, Profile: profiles.ReportingHealth(profiles.TwoDevices()),
 	},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#139939", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "Only devices of claims referenced by containers have health.",
-	},
+	KnownIssue: issues.Known("kubernetes#139939"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

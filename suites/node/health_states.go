@@ -29,6 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -182,14 +183,11 @@ func messageOf(pod *corev1.Pod) string {
 // HealthMessageCut reports a health message exceeding the limit in multi-byte characters. The
 // kubelet must cut it between characters.
 var HealthMessageCut = harness.Case{Meta: spec.Meta{
-	ID:       "node/health-message-cut",
-	Checks:   "A container's status reports device health even if the driver's message is too long and not ASCII.",
-	Requires: []spec.RequirementID{"plugin-api/health-message"},
-	Needs:    spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.ReportingHealth(profiles.OneDevice())},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "The kubelet truncates the message within a character, so it exceeds the limit once encoded: the API server rejects the status.",
-	},
+	ID:         "node/health-message-cut",
+	Checks:     "A container's status reports device health even if the driver's message is too long and not ASCII.",
+	Requires:   []spec.RequirementID{"plugin-api/health-message"},
+	Needs:      spec.Needs{Features: []spec.Feature{spec.ResourceHealthStatus}, Since: "1.36", Profile: profiles.ReportingHealth(profiles.OneDevice())},
+	KnownIssue: issues.Known("health-message-cut"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

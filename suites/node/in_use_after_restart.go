@@ -26,6 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/kubelet"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -39,10 +40,7 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	Requires:      []spec.RequirementID{"kep-4381/claims-in-use"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Disruption: true},
 	SerialBecause: restartsKubelet,
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/kubelet/cm/dra/claiminfo.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "A restarted kubelet counts only claims prepared since its start.",
-	},
+	KnownIssue:    issues.Known("in-use-after-restart"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	for _, name := range []string{"claim", "gone"} {

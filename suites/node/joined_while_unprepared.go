@@ -24,6 +24,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -32,17 +33,14 @@ import (
 // JoinedWhileUnprepared creates a pod for a claim while the driver unprepares it for the last one.
 // The claim keeps its allocation.
 var JoinedWhileUnprepared = harness.Case{Meta: spec.Meta{
-	ID:       "node/joined-while-unprepared",
-	Checks:   "A pod joining a claim during unprepare waits until it is finished, and the claim is prepared again.",
-	Requires: []spec.RequirementID{"kep-4381/waits-for-unprepare", "kep-4381/prepare-before-start"},
-	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
-	Catches:  []spec.MutantID{"driver-prepare-other-device"},
-	WaitsFor: waitsForResync,
-	Timeout:  resyncTimeout,
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#140527", Component: spec.Kubelet, Through: "1.36.4", Review: "2027-01-31",
-		Does: "A claim counts as prepared until unprepare has finished: a pod arriving meanwhile starts, then loses its devices.",
-	},
+	ID:         "node/joined-while-unprepared",
+	Checks:     "A pod joining a claim during unprepare waits until it is finished, and the claim is prepared again.",
+	Requires:   []spec.RequirementID{"kep-4381/waits-for-unprepare", "kep-4381/prepare-before-start"},
+	Needs:      spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:    []spec.MutantID{"driver-prepare-other-device"},
+	WaitsFor:   waitsForResync,
+	Timeout:    resyncTimeout,
+	KnownIssue: issues.Known("kubernetes#140527"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

@@ -25,6 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -38,10 +39,7 @@ var LostCDIFiles = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
 	Catches:       []spec.MutantID{"driver-prepare-other-device"},
 	SerialBecause: restartsKubelet,
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#141433", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "The kubelet prepares nothing again while the pod's sandbox exists, and its containers do not start.",
-	},
+	KnownIssue:    issues.Known("kubernetes#141433"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

@@ -25,6 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -40,10 +41,7 @@ var OperationMetrics = harness.Case{Meta: spec.Meta{
 	WaitsFor:      waitsForResync,
 	SerialBecause: "It counts how often the kubelet prepares and unprepares, and the claims in use, whichever the driver.",
 	Timeout:       6 * time.Minute,
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.35", Review: "2027-01-31",
-		Does: "Failed operations are counted as successful, and vice versa.",
-	},
+	KnownIssue:    issues.Known("operation-metrics"),
 }, Run: func(t *harness.T) {
 	second := simdriver.Second(t, profiles.OneDevice(), nil)
 	class := t.CreateClass(nil)

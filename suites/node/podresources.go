@@ -26,6 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -33,15 +34,12 @@ import (
 
 // PodResources has two containers with a different request of one claim each.
 var PodResources = harness.Case{Meta: spec.Meta{
-	ID:       "node/podresources-of-request",
-	Checks:   "The podresources API lists for each container only the devices of its own request.",
-	Requires: []spec.RequirementID{"kep-3695/devices-of-container"},
-	Needs:    spec.Needs{Profile: profiles.TwoDevices()},
-	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/kubelet/cm/container_manager_linux.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "Each container lists all devices of the claim, with the CDI devices of the preceding ones added.",
-	},
+	ID:         "node/podresources-of-request",
+	Checks:     "The podresources API lists for each container only the devices of its own request.",
+	Requires:   []spec.RequirementID{"kep-3695/devices-of-container"},
+	Needs:      spec.Needs{Profile: profiles.TwoDevices()},
+	Catches:    []spec.MutantID{"driver-prepare-other-device", "driver-prepare-swapped", "driver-prepare-all-requests"},
+	KnownIssue: issues.Known("podresources-of-request"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("one", class), objects.Request("two", class)))

@@ -23,6 +23,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -31,15 +32,12 @@ import (
 // RefusedPodDeleted binds a second pod to the node. It shares the first pod's claim, and its second
 // claim is never allocated.
 var RefusedPodDeleted = harness.Case{Meta: spec.Meta{
-	ID:       "node/refused-pod-deleted",
-	Checks:   "Deleting a pod rejected for its other claim leaves a shared claim prepared for the pod using it.",
-	Requires: []spec.RequirementID{"kep-4381/unprepare-after-last"},
-	Needs:    spec.Needs{Profile: profiles.OneDevice()},
-	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-unprepare-nothing-done"},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#140212", Component: spec.Kubelet, Through: "1.36.4", Review: "2027-01-31",
-		Does: "Deleting a pod unprepares claims in use by other pods if its own claims were never prepared.",
-	},
+	ID:         "node/refused-pod-deleted",
+	Checks:     "Deleting a pod rejected for its other claim leaves a shared claim prepared for the pod using it.",
+	Requires:   []spec.RequirementID{"kep-4381/unprepare-after-last"},
+	Needs:      spec.Needs{Profile: profiles.OneDevice()},
+	Catches:    []spec.MutantID{"driver-prepare-other-device", "driver-unprepare-nothing-done"},
+	KnownIssue: issues.Known("kubernetes#140212"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("shared", objects.Request("req", class)), objects.Claim("more", objects.Request("req", class)))

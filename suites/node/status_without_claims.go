@@ -28,6 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
@@ -38,16 +39,13 @@ const terminatedAgain = 45 * time.Second
 // StatusWithoutClaims removes the generated claim names from a terminating pod's status, as status
 // writers unaware of claims do.
 var StatusWithoutClaims = harness.Case{Meta: spec.Meta{
-	ID:       "node/status-without-claims",
-	Checks:   "A terminating pod's claim is unprepared and deleted even if the pod's status no longer names it.",
-	Requires: []spec.RequirementID{"kep-4381/unprepare-each-prepared", "kep-4381/unprepare-retried"},
-	Needs:    spec.Needs{Profile: profiles.OneDevice()},
-	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},
-	WaitsFor: waitsToTerminate,
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#139772", Component: spec.Kubelet, Through: "1.36.4", Review: "2027-01-31",
-		Does: "The kubelet looks up claims in the pod's status. Without them the pod terminates forever, and no driver is called.",
-	},
+	ID:         "node/status-without-claims",
+	Checks:     "A terminating pod's claim is unprepared and deleted even if the pod's status no longer names it.",
+	Requires:   []spec.RequirementID{"kep-4381/unprepare-each-prepared", "kep-4381/unprepare-retried"},
+	Needs:      spec.Needs{Profile: profiles.OneDevice()},
+	Catches:    []spec.MutantID{"driver-unprepare-nothing-done"},
+	WaitsFor:   waitsToTerminate,
+	KnownIssue: issues.Known("kubernetes#139772"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Template("template", objects.Claim("", objects.Request("req", class))))

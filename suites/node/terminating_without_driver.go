@@ -28,6 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/kubelet"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
@@ -43,10 +44,7 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	Catches:       []spec.MutantID{"driver-unprepare-nothing-done"},
 	WaitsFor:      waitsToTerminate,
 	SerialBecause: "It counts how often the kubelet unprepares, whichever the driver.",
-	KnownIssue: &spec.KnownIssue{
-		Issue: "kubernetes#129402", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "The pod stays, and only the kubelet's log has the reason.",
-	},
+	KnownIssue:    issues.Known("kubernetes#129402"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
 	t.Create(objects.Claim("claim", objects.Request("req", class)))

@@ -28,6 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -46,13 +47,10 @@ var ExtendedGateExplicit = byName{explicit: true}.switched(spec.Meta{
 // ExtendedGateImplicit does the same with the implicit name, never served by device plugins:
 // kubelets register none in the domain kubernetes.io. Without the feature new pods get no device.
 var ExtendedGateImplicit = byName{}.switched(spec.Meta{
-	ID:       "upgrade/extended-gate-implicit",
-	Checks:   "Pods with a class's implicit extended resource survive switching DRAExtendedResource off and on again.",
-	Requires: []spec.RequirementID{"kep-5004/scenario-2", "kep-5004/scenario-5", "kep-5004/scenario-6", "kep-5004/implicit-name"},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/kubelet/lifecycle/predicate.go", Component: spec.Kubelet, Through: "1.36", Review: "2027-01-31",
-		Does: "A kubelet starting without the feature finds no implicit extended resource on its node, rejects running pods with it and stops their containers. Pods with a name of another domain keep running.",
-	},
+	ID:         "upgrade/extended-gate-implicit",
+	Checks:     "Pods with a class's implicit extended resource survive switching DRAExtendedResource off and on again.",
+	Requires:   []spec.RequirementID{"kep-5004/scenario-2", "kep-5004/scenario-5", "kep-5004/scenario-6", "kep-5004/implicit-name"},
+	KnownIssue: issues.Known("extended-gate-implicit"),
 })
 
 func (b byName) switched(m spec.Meta) Case {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/matchers"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -28,14 +29,11 @@ import (
 
 // ExtendedGateRestarted kills a container after its kubelet has lost the feature.
 var ExtendedGateRestarted = byName{explicit: true}.restarted(spec.Meta{
-	ID:       "upgrade/extended-gate-restarted",
-	Checks:   "A container with an extended-resource device keeps it over a restart after DRAExtendedResource is disabled.",
-	Requires: []spec.RequirementID{"kep-5004/restart-after-gate-off"},
-	Needs:    spec.Needs{Profile: profiles.OneDevice()},
-	KnownIssue: &spec.KnownIssue{
-		Issue: "pkg/kubelet/cm/dra/manager.go", Component: spec.Kubelet, Through: "1.37", Review: "2027-01-31",
-		Does: "Restarted containers lose extended-resource devices after the feature is disabled, although the claim is allocated and prepared.",
-	},
+	ID:         "upgrade/extended-gate-restarted",
+	Checks:     "A container with an extended-resource device keeps it over a restart after DRAExtendedResource is disabled.",
+	Requires:   []spec.RequirementID{"kep-5004/restart-after-gate-off"},
+	Needs:      spec.Needs{Profile: profiles.OneDevice()},
+	KnownIssue: issues.Known("extended-gate-restarted"),
 })
 
 func (b byName) restarted(m spec.Meta) Case {

@@ -25,6 +25,7 @@ import (
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
+	"github.com/dra-conformance/dratest/framework/issues"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/upgrade/path"
@@ -33,14 +34,11 @@ import (
 // SharedClaim has two pods sharing a claim through all steps, and a third one after each step.
 var SharedClaim = Case{
 	Meta: spec.Meta{
-		ID:       "upgrade/shared-claim",
-		Checks:   "Two pods share a claim through every step, and a third one can join them with the same device.",
-		Requires: []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
-		Needs:    spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
-		KnownIssue: &spec.KnownIssue{
-			Issue: "pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go", Component: spec.Scheduler, From: "1.36", Through: "1.37", Review: "2027-01-31",
-			Does: "Claims allocated by 1.35 or older, or without DRADeviceBindingConditions, have no allocation timestamp. When another pod joins, the scheduler adds one, the API server rejects it, and the pod stays pending.",
-		},
+		ID:         "upgrade/shared-claim",
+		Checks:     "Two pods share a claim through every step, and a third one can join them with the same device.",
+		Requires:   []spec.RequirementID{"kep-4381/share-between-pods", "kep-4381/allocation-restricts-node"},
+		Needs:      spec.Needs{Profile: profiles.TwoDevices(), Nodes: 2},
+		KnownIssue: issues.Known("shared-claim"),
 	},
 	Before: func(t *harness.T, n *Notes) {
 		class := t.CreateClass(nil)
