@@ -53,11 +53,12 @@ var SliceSelectorsVersions = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-selectors-versions",
 	Checks:   "In each beta version slices are listed and watched by node name, by driver, by both and by name.",
 	Requires: []spec.RequirementID{"kep-4381/slice-field-selectors", "kep-4381/same-in-all-versions"},
-	Needs:    spec.Needs{NoNode: true, APIs: []string{"v1beta1", "v1beta2"}},
+	Needs:    spec.Needs{NoNode: true, APIs: []string{"v1beta2"}},
 }, Run: func(t *harness.T) {
 	createForSelectors(t)
-	selectsByFields(t, "v1beta1")
-	selectsByFields(t, "v1beta2")
+	for _, version := range betas(t.Target().ResourceAPIs) {
+		selectsByFields(t, version)
+	}
 }}
 
 // createForSelectors creates slices of two drivers on two unique nodes.
@@ -94,8 +95,8 @@ var SlicePoolSelectorVersions = harness.Case{Meta: spec.Meta{
 	ID:       "api/slice-pool-selector-versions",
 	Checks:   "In each beta version slices are listed and watched by the name of their pool, without those of other pools.",
 	Requires: []spec.RequirementID{"resource-v1/slice-pool-selector", "kep-4381/same-in-all-versions"},
-	Needs:    spec.Needs{NoNode: true, Since: "1.37", APIs: []string{"v1beta1", "v1beta2"}},
-}, Run: func(t *harness.T) { selectsByPool(t, "v1beta1", "v1beta2") }}
+	Needs:    spec.Needs{NoNode: true, Since: "1.37", APIs: []string{"v1beta2"}},
+}, Run: func(t *harness.T) { selectsByPool(t, betas(t.Target().ResourceAPIs)...) }}
 
 func selectsByPool(t *harness.T, versions ...string) {
 	for _, suffix := range []string{"-00", "-01", "-10", "-11"} {

@@ -18,6 +18,8 @@ package api
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
@@ -33,10 +35,11 @@ var Versions = harness.Case{Meta: spec.Meta{
 	ID:       "api/versions",
 	Checks:   "A claim, a template, a class and a slice with all default fields lose nothing in any beta version.",
 	Requires: []spec.RequirementID{"kep-4381/same-in-all-versions"},
-	Needs: spec.Needs{NoNode: true, APIs: []string{"v1beta1", "v1beta2"}, Features: []spec.Feature{
+	Needs: spec.Needs{NoNode: true, APIs: []string{"v1beta2"}, Features: []spec.Feature{
 		spec.PrioritizedList, spec.DeviceTaints, spec.ConsumableCapacity, spec.PartitionableDevices, spec.BindingConditions, spec.ExtendedResource, spec.DeviceStatus,
 	}},
 }, Run: func(t *harness.T) {
+	older := betas(t.Target().ResourceAPIs)
 	claim, class, slice, counters := fullClaim(), fullClass(), fullSlice(), fullCounters()
 	template := &resourceapi.ResourceClaimTemplate{Spec: resourceapi.ResourceClaimTemplateSpec{
 		ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"c": "d"}}, Spec: claim.Spec,
@@ -54,7 +57,7 @@ var Versions = harness.Case{Meta: spec.Meta{
 			o.object.SetName(t.Namespace + "-counters")
 		}
 		t.Create(o.object)
-		versioned{t, o.resource, o.object, "spec", o.spec}.losesNothing("v1beta1", "v1beta2")
+		versioned{t, o.resource, o.object, "spec", o.spec}.losesNothing(older...)
 	}
 
 	t.Step("allocate the claim")
@@ -63,8 +66,13 @@ var Versions = harness.Case{Meta: spec.Meta{
 	allocated.Status = fullStatus()
 	_, err = t.Client.ResourceV1().ResourceClaims(t.Namespace).UpdateStatus(t.Context(), allocated, metav1.UpdateOptions{})
 	t.NoError(err, "allocate the claim")
-	versioned{t, "resourceclaims", claim, "status", fullStatus()}.losesNothing("v1beta1", "v1beta2")
+	versioned{t, "resourceclaims", claim, "status", fullStatus()}.losesNothing(older...)
 }}
+
+// betas returns the beta versions among the served ones. Kubernetes 1.38 has no v1beta1 any more.
+func betas(served []string) []string {
+	return slices.DeleteFunc(slices.Clone(served), func(v string) bool { return !strings.HasPrefix(v, "v1beta") })
+}
 
 // versioned is an object with all fields of a part of it, its spec or its status.
 type versioned struct {
@@ -81,7 +89,7 @@ func (o versioned) losesNothing(older ...string) {
 	o.t.NoError(err, "encode the %s", o.part)
 	want := o.partOf(text)
 	o.t.Expect(o.partOf(o.read("v1"))).To(gomega.BeComparableTo(want), "the %s of %s written with all fields", o.part, o.resource)
-	for _, version := range append(older, "v1") {
+	for _, version := range append(slices.Clone(older), "v1") {
 		o.t.Step("write %s %s as %s, as it is read", o.resource, o.object.GetName(), version)
 		// Controllers may write the object, too.
 		o.t.NoError(retry.RetryOnConflict(retry.DefaultRetry, func() error {
