@@ -59,8 +59,8 @@ dratest creates a privileged DaemonSet, namespaces and device classes. They stay
 is in --report-dir: keep it.
 
 With --driver the cases use the devices of a vendor's driver in the cluster. With
---drain they expect your tool to evict the pods of a node before its kubelet changes;
-without it pods must keep running.
+--drain they expect your tool to drain nodes before their kubelet changes, or to
+replace nodes; without it pods must keep running.
 
 Exit codes: 0 the cases created their objects; 1 a case failed; 2 invalid usage, or
 another upgrade or run uses the cluster; 3 a problem of the environment;
@@ -81,7 +81,7 @@ another upgrade or run uses the cluster; 3 a problem of the environment;
 	flags := cmd.Flags()
 	f.addCluster(flags)
 	flags.StringVar(&f.driver, "driver", "", "driver declaration (driver.yaml, see \"dratest certify\") of a driver in the cluster: run the cases with its devices")
-	flags.BoolVar(&f.Drain, "drain", false, "the tool drains nodes before their kubelet changes; without it pods keep running")
+	flags.BoolVar(&f.Drain, "drain", false, "the tool drains or replaces nodes; without it pods keep running")
 	addFilterFlags(flags, &f.Filter)
 	flags.StringVar(&f.expected, "expectations", "", "YAML file of cases expected to fail, with reason, issue and last day; their failures do not fail the upgrade")
 	flags.BoolVar(&f.ExternalOptions.Strict, "strict", false, "report known Kubernetes issues as failures")

@@ -85,6 +85,8 @@ type Notes struct {
 	Round int `json:"round,omitempty"`
 	// Rounds number new objects per node.
 	Rounds map[string]int `json:"rounds,omitempty"`
+	// Nodes are the nodes of the case, if one was replaced since the case began.
+	Nodes []string `json:"nodes,omitempty"`
 	// Seen are events from before a step.
 	Seen []types.UID `json:"seen,omitempty"`
 	// Restarted is set if a kubelet restarted since a pod last joined a claim.

@@ -19,9 +19,6 @@ package cases
 import (
 	"fmt"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
@@ -47,14 +44,16 @@ var Drained = Case{
 		}
 	},
 	After: func(t *harness.T, n *Notes, step path.Step) {
-		for _, node := range t.Nodes {
-			if step.Drain && node == step.Place.Node || step.Others && goneFrom(t, n, node) {
-				evicted(t, n, node)
-			}
+		switch {
+		case step.Others:
+			drainedByOthers(t, n)
+		case step.Drain:
+			evicted(t, n, step.Place.Node)
 		}
 		n.unchanged(t)
 	},
 	Gone: func(t *harness.T, n *Notes) {
+		takeNodes(t, n)
 		for name := range n.Pods {
 			t.RemovePod(name)
 			awaitUnprepared(t, name)
@@ -71,34 +70,23 @@ func runNext(t *harness.T, n *Notes, node string) {
 	n.note(t, name, name)
 }
 
-// goneFrom reports whether the pod of a node was deleted: others do not report which nodes they drain.
-func goneFrom(t *harness.T, n *Notes, node string) bool {
-	for name, pod := range n.Pods {
-		if pod.Node != node {
-			continue
-		}
-		now, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return true
-		}
-		t.NoError(err, "look for pod %s", name)
-		return now.DeletionTimestamp != nil
-	}
-	return false
-}
-
 // evicted checks for leftovers of a drained node's pod, and runs the next one.
 func evicted(t *harness.T, n *Notes, node string) {
+	name := n.podOn(node)
+	t.WaitPodGone(name)
+	awaitUnprepared(t, name)
+	simdriver.Of(t).ExpectCalls(spec.Unprepare, name, 1, "")
+	t.WaitDeallocated(name)
+	n.forget(name, name)
+	runNext(t, n, node)
+}
+
+// podOn returns the noted pod of a node.
+func (n *Notes) podOn(node string) string {
 	for name, pod := range n.Pods {
-		if pod.Node != node {
-			continue
+		if pod.Node == node {
+			return name
 		}
-		t.WaitPodGone(name)
-		awaitUnprepared(t, name)
-		simdriver.Of(t).ExpectCalls(spec.Unprepare, name, 1, "")
-		t.WaitDeallocated(name)
-		n.forget(name, name)
-		runNext(t, n, node)
-		return
 	}
+	return ""
 }

@@ -24,6 +24,8 @@ import (
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/harness/simdriver"
@@ -67,11 +69,25 @@ func (n *Notes) forget(pod string, claims ...string) {
 }
 
 func (n *Notes) unchanged(t *harness.T) {
+	n.expectThere(t)
 	for _, name := range slices.Sorted(maps.Keys(n.Pods)) {
 		t.Expect(podNow(t, name)).To(gomega.Equal(n.Pods[name]), "pod %s: no restart, same node and claim", name)
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Claims)) {
 		t.Expect(claimNow(t, name)).To(gomega.Equal(n.Claims[name]), "claim %s: same devices, prepared once, and still so", name)
+	}
+}
+
+// expectThere fails at once if a noted pod or allocation is gone: it will not come back.
+func (n *Notes) expectThere(t *harness.T) {
+	for _, name := range slices.Sorted(maps.Keys(n.Pods)) {
+		_, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), name, metav1.GetOptions{})
+		t.Expect(apierrors.IsNotFound(err)).To(gomega.BeFalse(), "pod %s, with UID %s on node %s: it is gone", name, n.Pods[name].UID, n.Pods[name].Node)
+	}
+	for _, name := range slices.Sorted(maps.Keys(n.Claims)) {
+		claim, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Get(t.Context(), name, metav1.GetOptions{})
+		gone := apierrors.IsNotFound(err) || err == nil && claim.Status.Allocation == nil
+		t.Expect(gone).To(gomega.BeFalse(), "claim %s, with UID %s and devices %v: it or its allocation is gone", name, n.Claims[name].UID, n.Claims[name].Devices)
 	}
 }
 

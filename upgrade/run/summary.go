@@ -179,8 +179,12 @@ func (r Record) watched() bool {
 
 // title is the title of the table.
 func (r Record) title() string {
-	if r.External != nil {
-		return fmt.Sprintf("Upgrade of %s by others: %s, then %s", r.Target.Server, mix(r.External.First), mix(r.External.Last))
+	if x := r.External; x != nil {
+		text := fmt.Sprintf("Upgrade of %s by others: %s", r.Target.Server, mix(x.First))
+		if last := mix(x.Last); last != mix(x.First) {
+			text += ", then " + last
+		}
+		return text
 	}
 	return r.Request.String()
 }

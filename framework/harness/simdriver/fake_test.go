@@ -19,6 +19,7 @@ package simdriver
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc"
@@ -70,6 +71,17 @@ func (a *agents) GetDriverStatus(_ context.Context, r *agentapi.DriverRequest, _
 	}
 	status, err := a.status(r.Node)
 	return &agentapi.JSON{Json: agentapi.Encode(status)}, err
+}
+
+// ListDrivers returns the drivers started on a node.
+func (a *agents) ListDrivers(_ context.Context, r *agentapi.NodeRequest, _ ...grpc.CallOption) (*agentapi.Names, error) {
+	names := &agentapi.Names{}
+	for _, started := range a.Started {
+		if name, ok := strings.CutPrefix(started, r.Node+" "); ok {
+			names.Names = append(names.Names, name)
+		}
+	}
+	return names, nil
 }
 
 func (*agents) GetEvidence(context.Context, *agentapi.EvidenceRequest, ...grpc.CallOption) (*agentapi.Evidence, error) {

@@ -166,19 +166,30 @@ const (
 	startTry = 5 * time.Second
 )
 
-// StartAgain starts the driver on a restarted node, as the DaemonSet of an ordinary driver does, and
+// StartAgain starts the driver on restarted nodes, as the DaemonSet of an ordinary driver does, and
 // waits until it is ready. It ignores nodes outside the case.
-func (d *Driver) StartAgain(node string) {
+func (d *Driver) StartAgain(nodes ...string) {
 	ginkgo.GinkgoHelper()
-	if !slices.Contains(d.t.Nodes, node) {
+	nodes = slices.DeleteFunc(slices.Clone(nodes), func(node string) bool { return !slices.Contains(d.t.Nodes, node) })
+	if len(nodes) == 0 {
 		return
 	}
-	d.t.PollPatiently(fmt.Sprintf("the driver to start again on %s", node), restartPatience, func(ctx context.Context) (bool, string, error) {
-		ctx, cancel := context.WithTimeout(ctx, startTry)
-		defer cancel()
-		err := d.startOn(ctx, node)
-		return err == nil, "it runs", err
-	})
-	d.t.NoError(d.awaitRegistered(d.t.Context(), node), "wait for registration")
+	for _, node := range nodes {
+		d.t.PollPatiently(fmt.Sprintf("the driver to start again on %s", node), restartPatience, func(ctx context.Context) (bool, string, error) {
+			ctx, cancel := context.WithTimeout(ctx, startTry)
+			defer cancel()
+			err := d.startOn(ctx, node)
+			return err == nil, "it runs", err
+		})
+		d.t.NoError(d.awaitRegistered(d.t.Context(), node), "wait for registration")
+	}
 	d.t.NoError(await.Pools(d.t.Context(), d.t.Client, d.Name, d.pools()), "wait for the driver's pools")
+}
+
+// RunsOn reports whether the driver runs on a node: it does not after a restart or replacement of the node.
+func (d *Driver) RunsOn(node string) bool {
+	ginkgo.GinkgoHelper()
+	drivers, err := d.t.Env().Agents.ListDrivers(d.t.Context(), &agentapi.NodeRequest{Node: node})
+	d.t.NoError(err, "list the drivers on %s", node)
+	return slices.Contains(drivers.GetNames(), d.Name)
 }

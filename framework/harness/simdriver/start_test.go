@@ -56,8 +56,11 @@ func TestDriverComesBackWithItsNode(t *testing.T) {
 		return spec.DriverStatus{Registered: len(a.Started) > 0}, nil
 	}
 	f, d := newCase(t, a, wholePool())
+	if d.RunsOn("node") {
+		t.Error("it runs on a node before it was started there")
+	}
 	f.Succeeds(t, func() { d.StartAgain("node") })
-	if len(a.Started) != 1 || a.tries != 3 {
+	if len(a.Started) != 1 || a.tries != 3 || !d.RunsOn("node") {
 		t.Errorf("started %q in %d tries", a.Started, a.tries)
 	}
 	f.Succeeds(t, func() { d.StartAgain("control-plane") })
