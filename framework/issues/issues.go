@@ -40,7 +40,7 @@ const header = `# The known issues of Kubernetes. "dratest known-issues review -
 # reviews: the results on newer versions
 `
 
-var rows = sync.OnceValue(func() []spec.KnownIssue {
+var rows = sync.OnceValue(func() []spec.KnownIssue { //nolint:gochecknoglobals // a table
 	all, err := Parse(embedded)
 	if err != nil {
 		panic("issues.yaml: " + err.Error())

@@ -24,8 +24,8 @@ import (
 // Kubernetes 1.38 serves no v1beta1: the cases for all beta versions needed it, and nothing checked v1beta2 there.
 func TestBetaVersionsAreCheckedWithoutV1beta1(t *testing.T) {
 	for _, c := range Cases() {
-		if slices.Contains(c.Meta.Needs.APIs, "v1beta1") {
-			t.Errorf("case %s does not run on 1.38", c.Meta.ID)
+		if slices.Contains(c.Needs.APIs, "v1beta1") {
+			t.Errorf("case %s does not run on 1.38", c.ID)
 		}
 	}
 	for _, tc := range []struct{ served, want []string }{
