@@ -18,7 +18,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -165,21 +164,19 @@ func (f *reviewFlags) judge(out io.Writer, recorded []spec.KnownIssue, r schema.
 // reviewError maps a review to an exit code.
 func reviewError(rows []review.Row, results int) error {
 	var left []string
+	code := codeIncomplete
 	if n := review.Left(rows, review.Mend); n > 0 {
-		left = append(left, fmt.Sprintf("%d issues failed", n))
+		left = append(left, fmt.Sprintf("%d failed", n))
+		code = codeCasesFailed
 	}
 	if results > 0 {
-		left = append(left, fmt.Sprintf("%d results are not recorded (--record)", results))
+		left = append(left, fmt.Sprintf("%d to be recorded (--record)", results))
 	}
 	if n := review.Left(rows, review.Elsewhere); n > 0 {
-		left = append(left, fmt.Sprintf("%d issues without a review were not tried", n))
+		left = append(left, fmt.Sprintf("%d not reviewed", n))
 	}
-	switch {
-	case len(left) == 0:
+	if len(left) == 0 {
 		return nil
-	case review.Left(rows, review.Mend) > 0:
-		return withCode(codeCasesFailed, errors.New(strings.Join(left, ", ")))
-	default:
-		return withCode(codeIncomplete, errors.New(strings.Join(left, ", ")))
 	}
+	return withCode(code, fmt.Errorf("known issues: %s", strings.Join(left, ", ")))
 }

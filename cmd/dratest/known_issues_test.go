@@ -50,7 +50,7 @@ func TestReviewIsRecorded(t *testing.T) {
 	now := time.Date(2026, 12, 10, 0, 0, 0, 0, time.UTC)
 	var out bytes.Buffer
 	f := reviewFlags{}
-	if err := f.judge(&out, issues.All(), pastRun(), now); exitCode(err) != codeIncomplete || !strings.HasPrefix(err.Error(), "2 results are not recorded (--record)") {
+	if err := f.judge(&out, issues.All(), pastRun(), now); exitCode(err) != codeIncomplete || !strings.HasPrefix(err.Error(), "known issues: 2 to be recorded (--record)") {
 		t.Errorf("without a file: %v", err)
 	}
 	f.record = file
@@ -61,7 +61,7 @@ func TestReviewIsRecorded(t *testing.T) {
 		}
 		out.Reset()
 		// All others were not tried.
-		if err := f.judge(&out, rows, pastRun(), now); exitCode(err) != codeIncomplete || !strings.HasSuffix(err.Error(), " issues without a review were not tried") {
+		if err := f.judge(&out, rows, pastRun(), now); exitCode(err) != codeIncomplete || !strings.HasSuffix(err.Error(), " not reviewed") {
 			t.Error(err)
 		}
 		if !strings.Contains(out.String(), recorded) || recorded == "" && strings.Contains(out.String(), "recorded in") {
@@ -84,7 +84,7 @@ func TestFailedReview(t *testing.T) {
 	r := pastRun()
 	r.Cases[0].Status = spec.Failed
 	var f reviewFlags
-	if err := f.judge(new(bytes.Buffer), issues.All(), r, time.Now()); exitCode(err) != codeCasesFailed || !strings.HasPrefix(err.Error(), "1 issues failed, 1 results") {
+	if err := f.judge(new(bytes.Buffer), issues.All(), r, time.Now()); exitCode(err) != codeCasesFailed || !strings.HasPrefix(err.Error(), "known issues: 1 failed, 1 to be") {
 		t.Error(err)
 	}
 }

@@ -134,14 +134,14 @@ func ofCase(c schema.Case, not string) (Result, string) {
 	case c.Status == spec.Failed:
 		first, _, _ := strings.Cut(c.Failure, "\n")
 		return Failed, c.ID + ": " + first
-	case c.Status == spec.Known || c.Status == spec.Unreviewed:
-		return Seen, ""
-	case c.Status == spec.Passed && not == "":
-		return Closed, ""
-	case c.Status == spec.Passed:
-		return NotTried, not
-	default:
+	case !c.Status.Ended():
 		return NotTried, c.Reason
+	case not != "":
+		return NotTried, not
+	case c.Status == spec.Passed:
+		return Closed, ""
+	default:
+		return Seen, ""
 	}
 }
 

@@ -94,9 +94,11 @@ func TestKubeletsOfSeveralVersionsAreNotReviewed(t *testing.T) {
 	k := issue("k", spec.Kubelet, "1.37")
 	c := cluster()
 	c.Running = append(c.Running, stock(spec.Kubelet, "c", "v1.38.0"))
-	rows := review.Judge([]spec.KnownIssue{k}, []spec.Meta{{ID: "a/one", KnownIssue: &k}}, schema.Report{Cluster: c, Cases: []schema.Case{{ID: "a/one", Status: spec.Passed}}})
-	if rows[0].Result != review.NotTried || !strings.Contains(rows[0].Reason, "v1.37.1 and v1.38.0") {
-		t.Errorf("got %+v", rows[0])
+	for _, status := range []spec.Status{spec.Passed, spec.Known} {
+		rows := review.Judge([]spec.KnownIssue{k}, []spec.Meta{{ID: "a/one", KnownIssue: &k}}, schema.Report{Cluster: c, Cases: []schema.Case{{ID: "a/one", Status: status}}})
+		if rows[0].Result != review.NotTried || rows[0].Decision != review.Elsewhere || !strings.Contains(rows[0].Reason, "v1.37.1 and v1.38.0") {
+			t.Errorf("%s: got %+v", status, rows[0])
+		}
 	}
 }
 
