@@ -22,6 +22,7 @@ import "github.com/dra-conformance/dratest/framework/harness"
 func Cases() []harness.Case {
 	return []harness.Case{
 		ClaimShared,
+		GangShares,
 		Evicted,
 		Template,
 		NotTheGroups,

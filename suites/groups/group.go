@@ -40,16 +40,21 @@ func needs() spec.Needs {
 // theGroup is the name of the case's group.
 const theGroup = "group"
 
-// create creates a group with these claims. Its pods are scheduled one by one.
+// create creates a group with these claims.
 func create(t *harness.T, claims ...schedulingapi.PodGroupResourceClaim) *schedulingapi.PodGroup {
-	group := &schedulingapi.PodGroup{
+	group := newGroup(claims...)
+	t.Create(group)
+	return group
+}
+
+// newGroup returns a group with these claims. Its pods are scheduled one by one.
+func newGroup(claims ...schedulingapi.PodGroupResourceClaim) *schedulingapi.PodGroup {
+	return &schedulingapi.PodGroup{
 		ObjectMeta: metav1.ObjectMeta{Name: theGroup},
 		Spec: schedulingapi.PodGroupSpec{
 			SchedulingPolicy: schedulingapi.PodGroupSchedulingPolicy{Basic: &schedulingapi.BasicSchedulingPolicy{}}, ResourceClaims: claims,
 		},
 	}
-	t.Create(group)
-	return group
 }
 
 // member adds the pod to the group.
