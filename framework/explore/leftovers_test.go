@@ -30,6 +30,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	k8stesting "k8s.io/client-go/testing"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/problem/generate"
@@ -69,6 +70,33 @@ func TestReplayRefused(t *testing.T) {
 		if _, id, err := read(file); err == nil {
 			t.Errorf("%q replaced by %q: replayed as %s", tc.old, tc.changed, id)
 		}
+	}
+}
+
+// A replayed class would serve the extended resource of another user's pods.
+func TestReplayOfForeignResourcesRefused(t *testing.T) {
+	generated := 0
+	for number := range uint64(100) {
+		p, err := scope(generate.Stored(1, number, nil), "x7x", "ns")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := scopedAs(p, "x7x"); err != nil {
+			t.Errorf("problem %d: %v", number, err)
+		}
+		for i := range p.Classes {
+			if p.Classes[i].Spec.ExtendedResourceName != nil {
+				generated++
+				p.Classes[i].Spec.ExtendedResourceName = ptr.To("vendor.com/gpu")
+				if scopedAs(p, "x7x") == nil {
+					t.Errorf("problem %d: replayed with vendor.com/gpu", number)
+				}
+			}
+		}
+	}
+	foreign := &problem.Problem{Pods: []problem.Pod{{Containers: []problem.Container{{Extended: map[string]int64{"vendor.com/gpu": 1}}}}}}
+	if generated == 0 || scopedAs(foreign, "x7x") == nil {
+		t.Errorf("%d classes; a pod requesting vendor.com/gpu was replayed", generated)
 	}
 }
 

@@ -103,6 +103,9 @@ func scopedAs(p *problem.Problem, id string) error {
 	}
 	for i := range p.Classes {
 		own("DeviceClass", p.Classes[i].Name, p.Classes[i].Labels)
+		if name := p.Classes[i].Spec.ExtendedResourceName; name != nil && !ownResource(*name, id) {
+			errs = append(errs, fmt.Errorf("DeviceClass %s: extendedResourceName %s: must have the domain .%s%s", p.Classes[i].Name, *name, id, domain))
+		}
 	}
 	for i := range p.Slices {
 		own("ResourceSlice", p.Slices[i].Name, p.Slices[i].Labels)
@@ -122,7 +125,19 @@ func scopedAs(p *problem.Problem, id string) error {
 			own("ResourceClaim", claims[i].Name, claims[i].Labels)
 		}
 	}
+	for i := range p.Pods {
+		for name := range p.Pods[i].Extended() {
+			if !ownResource(name, id) {
+				errs = append(errs, fmt.Errorf("Pod %s: extended resource %s: must be of the classes of problem %s", p.Pods[i].Name, name, id))
+			}
+		}
+	}
 	return errors.Join(errs...)
+}
+
+// ownResource reports whether an extended resource belongs to a problem.
+func ownResource(name, id string) bool {
+	return strings.HasPrefix(name, resourceapi.ResourceDeviceClassPrefix+id+"-") || strings.Contains(name, "."+id+domain+"/")
 }
 
 func addObject(p *problem.Problem, doc []byte) error {
