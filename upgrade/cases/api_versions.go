@@ -19,8 +19,11 @@ package cases
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -39,11 +42,11 @@ var APIVersions = Case{
 		ID:       "upgrade/api-versions",
 		Checks:   "After every step, objects of each API version can be read and written unchanged in all versions.",
 		Requires: []spec.RequirementID{"kep-4381/same-in-all-versions"},
-		Needs:    spec.Needs{Profile: profiles.Devices(8), APIs: []string{"v1beta1", "v1beta2"}},
+		Needs:    spec.Needs{Profile: profiles.Devices(8), APIs: []string{"v1beta2"}},
 	},
 	Before: func(t *harness.T, n *Notes) {
 		createClassWithAll(t)
-		for _, version := range versions() {
+		for _, version := range versions(t.Target()) {
 			createTemplate(t, version)
 			runVersion(t, version, version)
 			n.note(t, version, version)
@@ -51,7 +54,7 @@ var APIVersions = Case{
 	},
 	After: func(t *harness.T, n *Notes, step path.Step) {
 		n.unchanged(t)
-		for _, name := range versions() {
+		for _, name := range slices.Sorted(maps.Keys(n.Claims)) {
 			relabel(t, name, fmt.Sprintf("round-%d", n.Round))
 			said := sameInAll(t, "resourceclaims", t.Namespace, name)
 			t.Expect(said["spec"]).To(gomega.BeComparableTo(written(t, claimSpec(t, "v1"))), "spec of claim %s, compared with what was written", name)
@@ -72,7 +75,8 @@ var APIVersions = Case{
 			return
 		}
 		name := fmt.Sprintf("anew-%d", n.Round)
-		runVersion(t, versions()[n.Round%3], name)
+		served := versions(t.Target())
+		runVersion(t, served[n.Round%len(served)], name)
 		end(t, name)
 	},
 	Gone: func(t *harness.T, n *Notes) {
@@ -82,7 +86,15 @@ var APIVersions = Case{
 	},
 }
 
-func versions() []string { return []string{"v1beta1", "v1beta2", "v1"} }
+// versions returns the versions of the API that must be served: those at the start, v1beta1 only by API servers
+// up to 1.37. Newer ones still read objects stored as v1beta1.
+func versions(target spec.Target) []string {
+	server, err := version.ParseGeneric(target.Kubernetes)
+	removed := err == nil && server.AtLeast(version.MustParseGeneric("1.38"))
+	return slices.DeleteFunc([]string{"v1beta1", "v1beta2", "v1"}, func(v string) bool {
+		return v == "v1beta1" && removed || !slices.Contains(target.ResourceAPIs, v)
+	})
+}
 
 // claimSpec requests two devices of the case's class and of one model, with all fields of a claim.
 func claimSpec(t *harness.T, version string) object {
@@ -121,10 +133,10 @@ func parameters(t *harness.T) object {
 	return object{"driver": t.DriverName(), "parameters": object{"key": "value"}}
 }
 
-// createClassWithAll creates the case's class and sets the other fields in v1beta1.
+// createClassWithAll creates the case's class and sets the other fields in the oldest version.
 func createClassWithAll(t *harness.T) {
 	t.CreateClass(nil)
-	classes := inVersion(t, "v1beta1", "deviceclasses", "")
+	classes := inVersion(t, versions(t.Target())[0], "deviceclasses", "")
 	class := classes.get(t.DriverName())
 	class["spec"] = classSpec(t)
 	classes.update(t.DriverName(), class)
@@ -153,9 +165,13 @@ func createTemplate(t *harness.T, version string) {
 	})
 }
 
-// relabel writes a claim in the version of its creation, changing only a label.
+// relabel writes a claim in the version of its creation, or else in v1, changing only a label.
 func relabel(t *harness.T, name, value string) {
-	claims := inVersion(t, name, "resourceclaims", t.Namespace)
+	in := "v1"
+	if slices.Contains(versions(t.Target()), name) {
+		in = name
+	}
+	claims := inVersion(t, in, "resourceclaims", t.Namespace)
 	claim := claims.get(name)
 	claim["metadata"].(object)["labels"] = object{"dra-conformance.github.io/round": value}
 	claims.update(name, claim)
@@ -164,7 +180,7 @@ func relabel(t *harness.T, name, value string) {
 // sameInAll checks that an object is the same in all versions, and returns it.
 func sameInAll(t *harness.T, resource, namespace, name string) object {
 	want := flat(inVersion(t, "v1", resource, namespace).get(name))
-	for _, version := range versions() {
+	for _, version := range versions(t.Target()) {
 		t.Expect(flat(inVersion(t, version, resource, namespace).get(name))).To(gomega.BeComparableTo(want), "%s %s as %s, compared with v1", resource, name, version)
 	}
 	return want

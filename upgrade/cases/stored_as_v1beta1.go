@@ -38,7 +38,7 @@ var StoredAsV1beta1 = Case{
 		ID:       "upgrade/stored-as-v1beta1",
 		Checks:   "Claims and templates stored in etcd as v1beta1 are read unchanged in all versions after every step.",
 		Requires: []spec.RequirementID{"kep-4381/v1beta1-objects-readable"},
-		Needs:    spec.Needs{Profile: profiles.TwoDevices(), APIs: []string{"v1beta1", "v1beta2"}},
+		Needs:    spec.Needs{Profile: profiles.TwoDevices(), APIs: []string{"v1beta2"}},
 	},
 	Etcd: true,
 	Before: func(t *harness.T, n *Notes) {
