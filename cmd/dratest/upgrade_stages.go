@@ -66,7 +66,7 @@ Exit codes: 0 the cases created their objects; 1 a case failed; 2 invalid usage,
 another upgrade or run uses the cluster; 3 a problem of the environment;
 4 interrupted: run it again, or "dratest upgrade end".`,
 		Example: `  dratest upgrade begin --kubeconfig ~/.kube/config
-  kubeadm upgrade apply v1.37.1
+  kubeadm upgrade apply VERSION
   dratest upgrade check
   dratest upgrade end`,
 		Args: usage(cobra.NoArgs),
