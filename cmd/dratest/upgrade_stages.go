@@ -225,7 +225,7 @@ func (f *stageFlags) prepare(parts *run.Parts, out io.Writer) error {
 // stageError maps the result of a stage to an exit code.
 func stageError(ctx context.Context, r run.Record, err error) error {
 	switch {
-	case err != nil || ctx.Err() != nil || !r.Open():
+	case err != nil || !r.Open():
 		return upgradeError(ctx, r, err)
 	case r.Verdict == schema.Failed:
 		return withCode(codeCasesFailed, errors.New("not all is well so far"))

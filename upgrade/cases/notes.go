@@ -81,13 +81,18 @@ func (n *Notes) unchanged(t *harness.T) {
 // expectThere fails at once if a noted pod or allocation is gone: it will not come back.
 func (n *Notes) expectThere(t *harness.T) {
 	for _, name := range slices.Sorted(maps.Keys(n.Pods)) {
-		_, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), name, metav1.GetOptions{})
-		t.Expect(apierrors.IsNotFound(err)).To(gomega.BeFalse(), "pod %s, with UID %s on node %s: it is gone", name, n.Pods[name].UID, n.Pods[name].Node)
+		if _, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), name, metav1.GetOptions{}); apierrors.IsNotFound(err) {
+			t.Fatalf("pod %s is gone (UID %s, node %s)", name, n.Pods[name].UID, n.Pods[name].Node)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.Claims)) {
 		claim, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Get(t.Context(), name, metav1.GetOptions{})
-		gone := apierrors.IsNotFound(err) || err == nil && claim.Status.Allocation == nil
-		t.Expect(gone).To(gomega.BeFalse(), "claim %s, with UID %s and devices %v: it or its allocation is gone", name, n.Claims[name].UID, n.Claims[name].Devices)
+		if apierrors.IsNotFound(err) {
+			t.Fatalf("claim %s is gone (UID %s)", name, n.Claims[name].UID)
+		}
+		if err == nil && claim.Status.Allocation == nil {
+			t.Fatalf("claim %s is not allocated any more (it had %v)", name, n.Claims[name].Devices)
+		}
 	}
 }
 
