@@ -77,6 +77,8 @@ type externalRun struct {
 	stage Stage
 	// uninstall removes the agents, the mark, and leftovers of cases.
 	uninstall func(context.Context) error
+	// fresh: this process has made the record.
+	fresh bool
 	// unlock lets watchers in again.
 	unlock func()
 }
@@ -84,7 +86,7 @@ type externalRun struct {
 // notBegun fails if others upgrade a cluster whose state is in a report directory.
 func notBegun(dir string) error {
 	if r, found, _ := Begun(dir); found && r.External != nil && !r.over() {
-		return clusters.Usage(fmt.Errorf("an upgrade has begun in %s: run \"dratest upgrade end --report-dir %s\" first, or use another --report-dir", dir, dir))
+		return clusters.Usage(fmt.Errorf("an upgrade has begun in %s: run \"dratest upgrade check\" after a step of it, \"dratest upgrade end\" to end it, or use another --report-dir", dir))
 	}
 	return nil
 }
@@ -113,6 +115,10 @@ func (e *externalRun) load() error {
 	case e.stage != StageBegin:
 		return fmt.Errorf("no upgrade has begun in %s: run \"dratest upgrade begin\" before the upgrade, or name its --report-dir", dir)
 	}
+	if err := os.RemoveAll(filepath.Join(dir, watchFolder)); err != nil {
+		return fmt.Errorf("remove the downtimes of an earlier upgrade: %w", err)
+	}
+	e.fresh = true
 	e.record = Record{
 		SchemaVersion: RecordVersion, Expectations: e.options.Expectations, Started: time.Now().UTC(),
 		External: &External{ID: string(uuid.NewUUID()), Suite: reports.SuiteVersion(), ExternalOptions: e.begin},
@@ -201,7 +207,7 @@ func (e *externalRun) install(ctx context.Context) error {
 		return err
 	}
 	if err := e.testbed.Install(ctx, e.testbed.Target.Workers()); err != nil {
-		if errors.Is(err, testbed.ErrReserved) && e.record.Target.Server == "" {
+		if errors.Is(err, testbed.ErrReserved) && e.fresh {
 			err = errors.Join(err, os.Remove(filepath.Join(e.options.ReportDir, RecordFile))) // nothing was made
 		}
 		return err

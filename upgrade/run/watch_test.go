@@ -71,6 +71,11 @@ func TestDowntimesBeforeChecks(t *testing.T) {
 			t.Errorf("no %q in: %s", want, got)
 		}
 	}
+	o.do(StageEnd)
+	o.do(StageBegin)
+	if r = o.do(StageCheck); r.Steps[0].Watched != 0 {
+		t.Errorf("downtimes of an earlier upgrade in this directory: %+v", r.Steps[0])
+	}
 	if got := (Downtimes{API: 22.1, Scheduling: 1}).text(reportedOutage); got != "an answer of the API 22.1s" {
 		t.Errorf("printed: %s", got)
 	}
