@@ -20,6 +20,7 @@ import (
 	"fmt"
 
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	schedulingapi "k8s.io/api/scheduling/v1beta1"
 	"k8s.io/utils/ptr"
 
@@ -28,8 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// GangShares has a gang share a claim with a local device. The scheduler has to place all pods before the claim is
-// allocated, and prefers other nodes for some of them.
+// GangShares has a gang share a claim with a device of one node, preferring another one. The scheduler has to place all
+// pods before the claim is allocated.
 var GangShares = harness.Case{Meta: spec.Meta{
 	ID:       "groups/gang-shares",
 	Checks:   "All pods of a gang can share a claim, on the nodes where it is available.",
@@ -43,7 +44,13 @@ var GangShares = harness.Case{Meta: spec.Meta{
 	group.Spec.SchedulingPolicy = schedulingapi.PodGroupSchedulingPolicy{Gang: &schedulingapi.GangSchedulingPolicy{MinCount: pods}}
 	t.Create(group)
 	for i := range pods {
-		t.Create(member(objects.Pod(fmt.Sprint("pod-", i), t.Image, "shared")))
+		pod := member(objects.Pod(fmt.Sprint("pod-", i), t.Image, "shared"))
+		pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.PreferredSchedulingTerm{{
+			Weight: 100, Preference: corev1.NodeSelectorTerm{MatchFields: []corev1.NodeSelectorRequirement{{
+				Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{t.Nodes[1]},
+			}}},
+		}}}}
+		t.Create(pod)
 	}
 
 	for i := range pods {
