@@ -46,6 +46,7 @@ func knownIssues() []knownIssue {
 	return []knownIssue{
 		{issues.Known("kubernetes#142202"), (*problem.Problem).LocalCapacities, nil},
 		{issues.Known("pool-moves"), (*problem.Problem).NewestSlices, nil},
+		{issues.Known("names-elsewhere"), (*problem.Problem).UniqueNames, nil},
 		{issues.Known("admin-access-first"), problem.Twins(func(claim int, request string) string { return fmt.Sprintf("-twin-%d-%s", claim, request) }).Give, nil},
 		{issues.Known("kubernetes#141829"), nil, []string{"asks for all devices, but resource pool"}},
 		{issues.Known("all-constrained"), nil, []string{"because a claim constraint would not be satisfied"}},

@@ -17,6 +17,7 @@ limitations under the License.
 package problem
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -41,6 +42,28 @@ func (p *Problem) NewestSlices() bool {
 	all := len(p.Slices)
 	p.Slices = slices.DeleteFunc(p.Slices, func(s resourceapi.ResourceSlice) bool { return s.Spec.Pool.Generation < newest[of(&s)] })
 	return len(p.Slices) < all
+}
+
+// UniqueNames renames devices named like another one in their pool's generation, and reports whether there were any.
+func (p *Problem) UniqueNames() bool {
+	type device struct {
+		driver, pool string
+		generation   int64
+		name         string
+	}
+	seen := map[device]bool{}
+	found := false
+	for i := range p.Slices {
+		spec := &p.Slices[i].Spec
+		for d := range spec.Devices {
+			id := device{spec.Driver, spec.Pool.Name, spec.Pool.Generation, spec.Devices[d].Name}
+			for n := 2; seen[id]; n++ {
+				id.name, found = fmt.Sprintf("%s-%d", spec.Devices[d].Name, n), true
+			}
+			seen[id], spec.Devices[d].Name = true, id.name
+		}
+	}
+	return found
 }
 
 // LocalCapacities removes the driver's own domain from names of capacities, and reports whether there was

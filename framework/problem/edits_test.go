@@ -17,6 +17,7 @@ limitations under the License.
 package problem_test
 
 import (
+	"slices"
 	"testing"
 
 	resourceapi "k8s.io/api/resource/v1"
@@ -68,5 +69,31 @@ func TestExtendedNeeded(t *testing.T) {
 		if got := pod.Extended(); len(got) != 1 || got["a/b"] != tc.needed {
 			t.Errorf("%s: %v, want %d", tc.name, got, tc.needed)
 		}
+	}
+}
+
+// Only devices of one pool and generation must have different names.
+func TestUniqueNames(t *testing.T) {
+	slice := func(pool string, generation int64, devices ...string) resourceapi.ResourceSlice {
+		s := resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Pool: resourceapi.ResourcePool{Name: pool, Generation: generation}}}
+		for _, name := range devices {
+			s.Spec.Devices = append(s.Spec.Devices, resourceapi.Device{Name: name})
+		}
+		return s
+	}
+	p := &problem.Problem{Slices: []resourceapi.ResourceSlice{
+		slice("a", 1, "dev", "dev-2"), slice("a", 2, "dev"), slice("b", 1, "dev"), slice("a", 1, "dev", "other"),
+	}}
+	if !p.UniqueNames() || p.UniqueNames() {
+		t.Fatal("the names are not unique after one edit")
+	}
+	var got []string
+	for i := range p.Slices {
+		for d := range p.Slices[i].Spec.Devices {
+			got = append(got, p.Slices[i].Spec.Devices[d].Name)
+		}
+	}
+	if want := []string{"dev", "dev-2", "dev", "dev", "dev-3", "other"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
