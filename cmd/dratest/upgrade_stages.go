@@ -140,9 +140,10 @@ func newUpgradeWatchCommand() *cobra.Command {
 		Short: "Measure downtimes during an upgrade by another tool",
 		Long: `Measure downtimes during an upgrade by another tool: the longest times without a new
 pod scheduled, an answer of the API server, a ready node, and ResourceSlices. Start it
-after "dratest upgrade begin" and leave it running; the next "dratest upgrade check"
-reports the downtimes. Stop it with Ctrl-C before "dratest upgrade end".`,
-		Example: `  dratest upgrade watch &
+after "dratest upgrade begin", wait until it prints "watching", and leave it running;
+the next "dratest upgrade check" reports the downtimes. Stop it with Ctrl-C before
+"dratest upgrade end".`,
+		Example: `  dratest upgrade watch
   dratest upgrade watch --report-dir _artifacts/upgrade`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
