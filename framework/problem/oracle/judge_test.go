@@ -201,6 +201,17 @@ func TestOldShareIDsOfOthersDoNotMatter(t *testing.T) {
 	}
 }
 
+// difftest found it: a pod had to wait because of an invalid node selector in a slice with node selection per device.
+func TestTwoNodeSelectionsAreUndecided(t *testing.T) {
+	s := newScene()
+	s.wait()
+	s.Slices[1].Spec.PerDeviceNodeSelection = ptr.To(true)
+	s.Slices[1].Spec.Devices = nil
+	if v := oracle.Judge(s.Problem, s.Outcome); len(v.Violations) > 0 || len(v.Undecided) != 1 {
+		t.Errorf("expected an undecided question, got %v", v)
+	}
+}
+
 // TestPromisesExist checks that the ID of each promise is a requirement.
 func TestPromisesExist(t *testing.T) {
 	files, err := filepath.Glob("../../../suites/requirements/*.yaml")

@@ -285,6 +285,9 @@ func (w *world) puzzling(node *problem.Node) bool {
 			}
 			continue
 		}
+		if s.NodeName != nil || s.NodeSelector != nil || s.AllNodes != nil {
+			return true // Only one of them may be set.
+		}
 		for d := range s.Devices {
 			if reaches(s.Devices[d].NodeName, s.Devices[d].NodeSelector, s.Devices[d].AllNodes, node) == open {
 				return true
