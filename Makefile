@@ -104,7 +104,7 @@ verify: lint build ## Check linters, tidy modules, generated files, import rules
 	cd reports/render/html/web && $(GO) mod tidy -diff
 	cd examples/vendor && $(GO) mod tidy -diff
 	$(KARPENTER) $(GO) mod tidy -diff
-	@size=$$(wc -c < bin/dratest); [ "$$size" -lt 86000000 ] || { echo "bin/dratest has $$size bytes; the limit is 86 MB (ADR 28). Build it with LDFLAGS= and see what it links: go tool nm -size -sort size bin/dratest"; exit 1; }
+	@size=$$(wc -c < bin/dratest); [ "$$size" -lt 87000000 ] || { echo "bin/dratest has $$size bytes; the limit is 87 MB (ADR 28). Build it with LDFLAGS= and see what it links: go tool nm -size -sort size bin/dratest"; exit 1; }
 	$(GO) test . ./suites/catalogue
 	cd implementation && $(GO) test ./cmd/dra-kubelet/upstream
 	cd implementation && new=$$(mktemp -d) && $(CONTROLLER_GEN) output:dir="$$new" && diff -r -x '*.go' cmd/dra-classic-driver/crd "$$new" && \

@@ -31,6 +31,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -117,7 +118,7 @@ func TestClusterCommandsRefuseBadInput(t *testing.T) {
 		{"empty name", "cluster delete --name=", codeUsage, "cluster list"},
 		{"unknown implementation", "cluster create --scheduler=ours", codeUsage, "neither stock nor own"},
 		{"unknown component", "cluster create --stack=etcd=own", codeUsage, "known are [scheduler controllers kubelet]"},
-		{"own scheduler of another version", "cluster create --scheduler=own --version=v1.36.4", codeUsage, "use --stack=stock or Kubernetes v1.37.1"},
+		{"own scheduler of another version", "cluster create --scheduler=own --version=v1.36.4", codeUsage, "use --stack=stock or Kubernetes " + versions.Newest().Kubernetes},
 		{"node without kubelet", "cluster switch --scheduler=own --node=worker", codeUsage, "says nothing without kubelet"},
 		{"stack of an existing cluster", "cluster create --kubeconfig=/does/not/exist --scheduler=own", codeEnvironment, "cannot be chosen"},
 		{"switch to nothing", "cluster switch", codeUsage, "--scheduler=own"},

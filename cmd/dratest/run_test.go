@@ -29,6 +29,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/reports"
@@ -113,7 +114,7 @@ func TestExitCodes(t *testing.T) {
 		"unknown scheduler":         {[]string{"run", "--scheduler", "ours"}, codeUsage, "neither stock nor own"},
 		"filter matches nothing":    {[]string{"run", "--label-filter", "nope"}, codeCasesFailed, "nothing ran"},
 		"dry run without cluster":   {[]string{"run", "--dry-run"}, 0, "Use --kubeconfig"},
-		"dry run, unknown version":  {[]string{"run", "--dry-run", "--version", "1.38"}, codeUsage, "listed are v1.37.1"},
+		"dry run, unknown version":  {[]string{"run", "--dry-run", "--version", "1.38"}, codeUsage, "listed are " + versions.Newest().Kubernetes},
 		"dry run, later version":    {[]string{"run", "--dry-run", "--version", "v1.99.0"}, codeUsage, "take a newer release of dratest"},
 		"gates of an existing":      {[]string{"run", "--kubeconfig", dead, "--feature-gates", "A=true"}, codeUsage, "feature-gates: can only be chosen for a cluster that is made"},
 		"dry run, no directory":     {[]string{"run", "--dry-run", "--report-dir", dead}, codeEnvironment, "is not a directory"},
