@@ -33,7 +33,7 @@ const file = "cluster.json"
 // Store is a directory with one subdirectory per cluster, holding its record of type R.
 type Store[R any] struct{ Dir string }
 
-// Directory is the directory of a cluster.
+// Folder is the directory of a cluster.
 func (s Store[R]) Folder(name string) string { return filepath.Join(s.Dir, name) }
 
 // File holds a cluster's record.

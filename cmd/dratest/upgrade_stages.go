@@ -71,7 +71,7 @@ another upgrade or run uses the cluster; 3 a problem of the environment;
   dratest upgrade end`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := f.images.complete(cmd.Flags(), false, &f.ExternalOptions.PodImage); err != nil {
+			if err := f.images.complete(cmd.Flags(), false, &f.PodImage); err != nil {
 				return withCode(codeUsage, err)
 			}
 			f.AgentImage, f.AgentTemplate = f.images.agent, f.images.template
@@ -85,7 +85,7 @@ another upgrade or run uses the cluster; 3 a problem of the environment;
 	addFilterFlags(flags, &f.Filter)
 	flags.StringVar(&f.expected, "expectations", "", "YAML file of cases expected to fail, with reason, issue and last day; their failures do not fail the upgrade")
 	flags.BoolVar(&f.ExternalOptions.Strict, "strict", false, "report known Kubernetes issues as failures")
-	flags.StringVar(&f.ExternalOptions.PodImage, "pod-image", podImage, "busybox image for the pods of cases")
+	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for the pods of cases")
 	f.images.add(flags, "image of the test driver dra-sim")
 	return cmd
 }
@@ -195,7 +195,7 @@ func (f *stageFlags) run(ctx context.Context, out io.Writer) (err error) {
 	}
 	defer closeLog()
 	f.Command, f.Out, f.Stop = os.Args, out, ctx.Done()
-	record, err := run.RunExternal(context.WithoutCancel(ctx), parts, f.Options, f.ExternalOptions, f.stage)
+	record, err := run.PerformStage(context.WithoutCancel(ctx), parts, f.Options, f.ExternalOptions, f.stage)
 	return stageError(ctx, record, err)
 }
 
@@ -207,7 +207,7 @@ func (f *stageFlags) prepare(parts *run.Parts, out io.Writer) error {
 			return err
 		}
 		f.KubeletRoot = d.Nodes.KubeletRoot
-		parts.DriverUnderTest = certify.Vendors{Declaration: d, PodImage: f.ExternalOptions.PodImage, Out: out}
+		parts.DriverUnderTest = certify.Vendors{Declaration: d, PodImage: f.PodImage, Out: out}
 	}
 	if f.stage != run.StageBegin {
 		record, _, err := run.Begun(reports.Dir(f.ReportDir))
@@ -219,7 +219,7 @@ func (f *stageFlags) prepare(parts *run.Parts, out io.Writer) error {
 		}
 	}
 	agents := agentsAt(imageFlags{agent: f.AgentImage, template: f.AgentTemplate}, f.KubeletRoot)
-	parts.Agents, f.Options.Driver = agents, reports.DriverOf(agents.Driver())
+	parts.Agents, f.Driver = agents, reports.DriverOf(agents.Driver())
 	return nil
 }
 

@@ -76,7 +76,7 @@ func (e *Evidence) File(name string, content []byte) {
 	e.Problem(name, err)
 }
 
-// Directory is its path relative to the report directory.
+// Folder is its path relative to the report directory.
 func (e *Evidence) Folder() string { return e.folder }
 
 func (e *Evidence) useless() bool { return e.written == 0 }

@@ -30,7 +30,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Directory returns the directory of a column's report: its name without characters rejected by archives and
+// Folder returns the directory of a column's report: its name without characters rejected by archives and
 // CI artifacts. Repeated runs have one directory each.
 func Folder(column string) string {
 	return strings.ReplaceAll(strings.Replace(column, ", run ", "/run-", 1), ":", "@")

@@ -41,7 +41,7 @@ const Top = "results"
 // ErrUnfit: a report does not belong into a public repository.
 var ErrUnfit = errors.New("it cannot be published")
 
-// Directory is the directory of a report in a repository, named after its content: data is its
+// Folder is the directory of a report in a repository, named after its content: data is its
 // conformance-report.yaml.
 func Folder(data []byte, c schema.ConformanceReport) (string, error) {
 	if c.Profile == nil {

@@ -30,7 +30,7 @@ import (
 
 // Result is a published report.
 type Result struct {
-	// Directory is its path in the repository.
+	// Folder is its path in the repository.
 	Folder string
 	Report schema.ConformanceReport
 }

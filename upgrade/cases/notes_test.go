@@ -43,7 +43,7 @@ func TestLossIsReportedAtOnce(t *testing.T) {
 		"pod stays is gone (UID 1, node n1)": {"", "", false},
 	} {
 		c := harnesstest.New(t, spec.Meta{ID: "upgrade/x"}, &harness.Env{})
-		namespace := c.T.Namespace
+		namespace := c.Namespace
 		if tc.pod != "" {
 			pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: tc.pod, Namespace: namespace}}
 			if _, err := c.T.Client.CoreV1().Pods(namespace).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {

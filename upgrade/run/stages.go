@@ -61,9 +61,9 @@ func (r Record) Open() bool {
 	return r.External != nil && !r.External.Ended && slices.Equal(r.Problems, []string{errOpen.Error()})
 }
 
-// RunExternal runs a stage of an upgrade by others, of the cluster in o.Kubeconfig. Only StageBegin uses other
+// PerformStage runs a stage of an upgrade by others, of the cluster in o.Kubeconfig. Only StageBegin uses other
 // options about the cluster and its cases; they are in the record then.
-func RunExternal(ctx context.Context, parts Parts, o Options, external ExternalOptions, stage Stage) (Record, error) {
+func PerformStage(ctx context.Context, parts Parts, o Options, external ExternalOptions, stage Stage) (Record, error) {
 	o.Config = o.WithDefaults()
 	o.Keep = true
 	return testbed.Run(ctx, o.ReportDir, &externalRun{run: run{parts: parts, options: o}, begin: external, stage: stage})

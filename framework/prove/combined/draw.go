@@ -41,7 +41,7 @@ type Candidate struct {
 	start, end int // of the changed text
 }
 
-// Directories returns the directories of the mutated packages, relative to implementation/.
+// Folders returns the directories of the mutated packages, relative to implementation/.
 func Folders() []string { return []string{"allocator", "scheduler"} }
 
 // Candidates returns all mutants of the source in implementation/, in the order of the files.

@@ -60,7 +60,7 @@ func Render(c schema.ConformanceReport) (map[string][]byte, error) {
 	}, nil
 }
 
-// Directory returns the submission's directory in the program's repository, such as "v1.37/product".
+// Folder returns the submission's directory in the program's repository, such as "v1.37/product".
 func Folder(c schema.ConformanceReport) string {
 	product := notInNames.ReplaceAllString(strings.ToLower(cmp.Or(c.Implementation.Project, c.Driver.Name, "dratest")), "-")
 	return minor(c.Cluster.Kubernetes) + "/" + strings.Trim(product, "-")
