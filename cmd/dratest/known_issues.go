@@ -59,11 +59,11 @@ func newKnownIssuesReviewCommand() *cobra.Command {
 		Short: "Find out which known issues a Kubernetes version still has",
 		Long: `Run the cases with known issues on a version of Kubernetes, and print for each issue
 whether it is seen as recorded, closed (its cases pass), failed (a case sees
-something else) or not tried. The cluster is created or used as by "dratest run".
+something else) or not tried. The flags for the cluster are those of "dratest run".
 
 --record adds the results to framework/issues/issues.yaml of a checkout of dratest,
-by the version of the affected component. A dratest built from it excuses issues
-that are still seen, and fails cases with closed ones.
+under the version of the affected component. A dratest built from that checkout
+excuses issues that are still seen; a case that sees a closed one fails.
 
 Exit codes: 0 all issues are reviewed for the version; 1 a case failed; 4 a result is
 not recorded, or an issue without a review was not tried.`,

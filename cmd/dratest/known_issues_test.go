@@ -82,7 +82,7 @@ func TestReviewIsRecorded(t *testing.T) {
 	}
 	for _, k := range rows {
 		not, unreviewed, err := k.Standing("v1.99.1")
-		if k.ID == "kubernetes#141869" && not+unreviewed != "" || k.ID == "version-builds" && not != "that was last seen in 1.37" || err != nil {
+		if k.ID == "kubernetes#141869" && not+unreviewed != "" || k.ID == "version-builds" && not != "the issue was last seen in 1.37" || err != nil {
 			t.Errorf("%s: %q, %q, %v", k.ID, not, unreviewed, err)
 		}
 	}

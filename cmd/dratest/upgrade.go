@@ -299,7 +299,7 @@ func upgradeError(ctx context.Context, r run.Record, err error) error {
 	case errors.Is(err, certify.ErrDriver):
 		return withCode(codeCasesFailed, err)
 	case r.Verdict == schema.Failed || r.Verdict == schema.NothingRan, r.Verdict == schema.NothingPassed:
-		return withCode(codeCasesFailed, errors.Join(errors.New("not all is well after the upgrade"), err))
+		return withCode(codeCasesFailed, errors.Join(errors.New("the upgrade did not pass"), err))
 	case ctx.Err() != nil:
 		return withCode(codeIncomplete, errors.Join(errors.New("interrupted"), err))
 	case err != nil:

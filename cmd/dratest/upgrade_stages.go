@@ -52,13 +52,14 @@ func newUpgradeBeginCommand() *cobra.Command {
 		Short: "Prepare a cluster for an upgrade by another tool",
 		Long: `Prepare a cluster for an upgrade by another tool, such as kubeadm or that of a cloud
 provider. Cases create pods with claims. Then upgrade the cluster in as many steps as
-you like, run "dratest upgrade check" after each, and "dratest upgrade end" at last.
+you like. Run "dratest upgrade check" after each step, and "dratest upgrade end" after
+the last one.
 
 dratest creates a privileged DaemonSet, namespaces and device classes. They stay until
 "dratest upgrade end"; other runs of dratest refuse the cluster until then. The state
 is in --report-dir: keep it.
 
-With --driver the cases use the devices of a vendor's driver in the cluster. With
+With --driver the cases use the devices of a driver installed in the cluster. With
 --drain they expect your tool to drain nodes before their kubelet changes, or to
 replace nodes; without it pods must keep running.
 
@@ -81,7 +82,7 @@ another upgrade or run uses the cluster; 3 a problem of the environment;
 	flags := cmd.Flags()
 	f.addCluster(flags)
 	flags.StringVar(&f.driver, "driver", "", "driver declaration (driver.yaml, see \"dratest certify\") of a driver in the cluster: run the cases with its devices")
-	flags.BoolVar(&f.Drain, "drain", false, "the tool drains or replaces nodes; without it pods keep running")
+	flags.BoolVar(&f.Drain, "drain", false, "the tool drains or replaces nodes; without it pods must keep running")
 	addFilterFlags(flags, &f.Filter)
 	flags.StringVar(&f.expected, "expectations", "", "YAML file of cases expected to fail, with reason, issue and last day; their failures do not fail the upgrade")
 	flags.BoolVar(&f.ExternalOptions.Strict, "strict", false, "report known Kubernetes issues as failures")
@@ -99,9 +100,9 @@ func newUpgradeCheckCommand() *cobra.Command {
 are unchanged, and new pods get devices. The report lists the versions found, and the
 changes since the last check. Run it when the tool has completed its step.
 
-Exit codes: 0 all is well so far; 1 a case failed or a monitor found a violation;
-2 invalid usage, for example without "dratest upgrade begin"; 3 a problem of the
-environment; 4 interrupted: run it again.`,
+Exit codes: 0 nothing has failed so far; 1 a case failed or a monitor found a
+violation; 2 invalid usage, for example without "dratest upgrade begin"; 3 a problem
+of the environment; 4 interrupted: run it again.`,
 		Example: `  dratest upgrade check
   dratest upgrade check --report-dir _artifacts/upgrade`,
 		Args: usage(cobra.NoArgs),
@@ -138,11 +139,11 @@ func newUpgradeWatchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Measure downtimes during an upgrade by another tool",
-		Long: `Measure downtimes during an upgrade by another tool: the longest times without a new
-pod scheduled, an answer of the API server, a ready node, and ResourceSlices. Start it
-after "dratest upgrade begin", wait until it prints "watching", and leave it running;
-the next "dratest upgrade check" reports the downtimes. Stop it with Ctrl-C before
-"dratest upgrade end".`,
+		Long: `Measure downtimes during an upgrade by another tool: the longest time in which no new
+pod was scheduled, the API server did not answer, a node was not ready, or a driver
+had no ResourceSlices. Start it after "dratest upgrade begin", wait until it prints
+"watching", and leave it running; the next "dratest upgrade check" reports the
+downtimes. Stop it with Ctrl-C before "dratest upgrade end".`,
 		Example: `  dratest upgrade watch
   dratest upgrade watch --report-dir _artifacts/upgrade`,
 		Args: usage(cobra.NoArgs),
@@ -176,7 +177,7 @@ func (f *stageFlags) addCluster(flags *pflag.FlagSet) {
 
 func (f *stageFlags) run(ctx context.Context, out io.Writer) (err error) {
 	if f.stage == run.StageBegin && f.Options.Kubeconfig == "" {
-		return withCode(codeUsage, errors.New("name the cluster with --kubeconfig"))
+		return withCode(codeUsage, errors.New("--kubeconfig is required"))
 	}
 	if f.Identity, f.Signer, err = f.identity.read(ctx); err != nil {
 		return err
@@ -199,7 +200,7 @@ func (f *stageFlags) run(ctx context.Context, out io.Writer) (err error) {
 	return stageError(ctx, record, err)
 }
 
-// prepare sets the agents and the driver: in the beginning from flags, later from the record.
+// prepare sets the agents and the driver: from flags for begin, from the record for later stages.
 func (f *stageFlags) prepare(parts *run.Parts, out io.Writer) error {
 	if f.driver != "" {
 		d, err := readDeclaration(f.driver)
@@ -229,7 +230,7 @@ func stageError(ctx context.Context, r run.Record, err error) error {
 	case err != nil || !r.Open():
 		return upgradeError(ctx, r, err)
 	case r.Verdict == schema.Failed:
-		return withCode(codeCasesFailed, errors.New("not all is well so far"))
+		return withCode(codeCasesFailed, errors.New("a case failed or a monitor found a violation"))
 	default:
 		return nil
 	}

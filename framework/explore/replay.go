@@ -128,7 +128,7 @@ func scopedAs(p *problem.Problem, id string) error {
 	for i := range p.Pods {
 		for name := range p.Pods[i].Extended() {
 			if !ownResource(name, id) {
-				errs = append(errs, fmt.Errorf("pod %s: extended resource %s: must be of the classes of problem %s", p.Pods[i].Name, name, id))
+				errs = append(errs, fmt.Errorf("pod %s: extended resource %s: must belong to a class of problem %s", p.Pods[i].Name, name, id))
 			}
 		}
 	}

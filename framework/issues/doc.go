@@ -15,8 +15,8 @@ limitations under the License.
 */
 
 // Package issues has the known issues of Kubernetes as data: issues.yaml has a row for each, with its component, the
-// versions it lives through and its reviews.
+// affected versions and its reviews.
 //
-// Which case sees an issue, and how, is in the case (Known); what follows from it is in framework/plan. Package review
-// judges the issues on a version. Start with All.
+// Cases refer to an issue by its ID (Known) and report its symptom; framework/plan decides whether it is excused. Package
+// review judges the issues on a version. Start with All.
 package issues

@@ -34,9 +34,9 @@ import (
 var embedded []byte
 
 const header = `# The known issues of Kubernetes. "dratest known-issues review --record" adds reviews (docs/known-issues.md).
-# id: the issue of Kubernetes, or a name for one without; issue: then the file of k8s.io/kubernetes with the cause
+# id: the upstream issue, or a name if there is none; issue: in that case, the file of k8s.io/kubernetes with the cause
 # from, through: the oldest and newest affected releases; a minor version stands for all its patch releases
-# review: the day by which maintainers look at it again
+# review: the day by which maintainers have to review the issue
 # reviews: the results on newer versions
 `
 
@@ -61,7 +61,7 @@ func Known(id string) *spec.KnownIssue {
 	return &issue
 }
 
-// Parse reads rows of known issues. The error has all problems.
+// Parse reads rows of known issues. The error lists all problems.
 func Parse(data []byte) ([]spec.KnownIssue, error) {
 	var all []spec.KnownIssue
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
@@ -94,7 +94,7 @@ func Parse(data []byte) ([]spec.KnownIssue, error) {
 	return all, errors.Join(errs...)
 }
 
-// Render returns rows as a file.
+// Render encodes rows as YAML, with the header of issues.yaml.
 func Render(all []spec.KnownIssue) ([]byte, error) {
 	all = slices.Clone(all)
 	for i := range all {

@@ -51,7 +51,7 @@ func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse
 		not, unreviewed, err := issue.Standing(c.Version)
 		switch {
 		case err != nil:
-			return Excuse{Not: fmt.Sprintf("the version %q of %s says nothing", c.Version, located(c))}
+			return Excuse{Not: fmt.Sprintf("the version %q of %s cannot be parsed", c.Version, located(c))}
 		case not != "":
 			return Excuse{Not: fmt.Sprintf("%s is %s, and %s", located(c), c.Version, not)}
 		case unreviewed != "" && excuse.Unreviewed == "":
@@ -68,8 +68,8 @@ func ExcuseFor(issue spec.KnownIssue, target spec.Target, nodes []string) Excuse
 	return excuse
 }
 
-// Upstream returns the target's components of a name used by a case on these nodes, at least one, or why they do not
-// all count as Kubernetes' own.
+// Upstream returns the target's components of this name used by a case on these nodes, at least one, or why not all of
+// them count as Kubernetes' own.
 func Upstream(component string, target spec.Target, nodes []string) (running []spec.Component, not string) {
 	running = target.ComponentsOf(component)
 	if component == spec.APIServer {

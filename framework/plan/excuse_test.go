@@ -57,11 +57,11 @@ func TestExcuseOfKubelets(t *testing.T) {
 		{"one of somebody else", "", "1.37", []string{"stock", "other"}, "", "of other is not Kubernetes' own", ""},
 		{"of several the weakest", "", "1.37", []string{"stock", "claimed", "declared"}, spec.Claimed, "", ""},
 		{"declared", "", "1.37", []string{"declared", "stock"}, spec.Declared, "", ""},
-		{"not reviewed for the release", "", "1.37", []string{"stock", "new"}, spec.Proven, "", "the kube-kubelet of new is v1.38.0-alpha.1, and that was reviewed through 1.37"},
-		{"gone in a patch release", "", "1.37.1", []string{"new"}, "", "v1.38.0-alpha.1, and that was last seen in 1.37.1", ""},
-		{"newer than the patch release", "", "1.37.1", []string{"patched"}, "", "v1.37.2, and that was last seen in 1.37.1", ""},
+		{"not reviewed for the release", "", "1.37", []string{"stock", "new"}, spec.Proven, "", "the kube-kubelet of new is v1.38.0-alpha.1, and the issue was reviewed through 1.37"},
+		{"gone in a patch release", "", "1.37.1", []string{"new"}, "", "v1.38.0-alpha.1, and the issue was last seen in 1.37.1", ""},
+		{"newer than the patch release", "", "1.37.1", []string{"patched"}, "", "v1.37.2, and the issue was last seen in 1.37.1", ""},
 		{"the patch release", "", "1.37.1", []string{"stock", "old"}, spec.Proven, "", ""},
-		{"older than the first", "1.37.1", "1.37", []string{"old"}, "", "v1.36.4, and that was first seen in 1.37.1", ""},
+		{"older than the first", "1.37.1", "1.37", []string{"old"}, "", "v1.36.4, and the issue was first seen in 1.37.1", ""},
 		{"version that is none", "", "1.37", []string{"odd"}, "", `"unknown"`, ""},
 		{"node that is not known", "", "1.37", []string{"stock", "gone"}, "", "the kubelet of gone cannot be seen", ""},
 	} {
@@ -111,7 +111,7 @@ func TestReplicasMustAgree(t *testing.T) {
 func TestExcuseOfAPIServer(t *testing.T) {
 	for version, not := range map[string]string{
 		"v1.37.1": "", "v1.36.4": "", "v1.38.0": "",
-		"v1.37.1+k3s1": "", "v1.37.1-gke.1067000": "", "v1.37.2-eks-abcdef": "v1.37.2-eks-abcdef, and that was last seen in 1.37.1",
+		"v1.37.1+k3s1": "", "v1.37.1-gke.1067000": "", "v1.37.2-eks-abcdef": "v1.37.2-eks-abcdef, and the issue was last seen in 1.37.1",
 		"unknown": `not Kubernetes' own: its version is "unknown", which is not a release of Kubernetes; --assume-stock=apiserver`,
 	} {
 		through := "1.37"

@@ -41,7 +41,7 @@ type Container struct {
 	Extended map[string]int64 `json:"extended,omitempty"`
 }
 
-// ContainerKind tells when a container runs.
+// ContainerKind determines when a container runs.
 type ContainerKind string
 
 // The kinds of containers: an init container ends before the next one starts, a sidecar keeps running.

@@ -81,13 +81,13 @@ func (k KnownIssue) Standing(of string) (not, unreviewed string, err error) {
 	}
 	switch {
 	case last.Result == Closed && !newer:
-		return "that was closed in " + last.Version, "", nil
+		return "the issue was closed in " + last.Version, "", nil
 	case newer && (closed || k.endsWithPatch()):
-		return "that was last seen in " + k.Through, "", nil
+		return "the issue was last seen in " + k.Through, "", nil
 	case newer:
-		return "", "that was reviewed through " + k.Through, nil
+		return "", "the issue was reviewed through " + k.Through, nil
 	case k.From != "" && v.LessThan(version.MustParseGeneric(k.From)):
-		return "that was first seen in " + k.From, "", nil
+		return "the issue was first seen in " + k.From, "", nil
 	}
 	return "", "", nil
 }
@@ -101,7 +101,7 @@ func (k KnownIssue) newer(v *version.Version) bool {
 	return v.AtLeast(last.AddMinor(1))
 }
 
-// endsWithPatch reports whether the issue is known to be mended in a patch release, and so in all newer ones.
+// endsWithPatch reports whether the issue is known to be fixed in a patch release, and so in all newer ones.
 func (k KnownIssue) endsWithPatch() bool {
 	return len(version.MustParseGeneric(k.Through).Components()) > 2
 }
@@ -117,7 +117,7 @@ func (k KnownIssue) validateReviews() error {
 		case r.Result != Seen && r.Result != Closed:
 			return fmt.Errorf("result %q of the review of %s must be %s or %s", r.Result, r.Version, Seen, Closed)
 		case r.Result == Seen && k.newer(v):
-			return fmt.Errorf("the review of %s saw it, but it is recorded through %s", r.Version, k.Through)
+			return fmt.Errorf("the review of %s saw the issue, but it is recorded through %s", r.Version, k.Through)
 		case i > 0 && compareReviews(k.Reviews[i-1], r) >= 0:
 			return errors.New("reviews must be sorted by version, with one for each")
 		}

@@ -44,7 +44,7 @@ type Config struct {
 	Keep bool
 	// Reuse uses a cluster of Cluster's name kept by an earlier process.
 	Reuse bool
-	// Upgrade is the ID of the upgrade by others that this process is a part of; empty for all other processes.
+	// Upgrade is the ID of the upgrade by another tool that this process checks; empty for all other processes.
 	Upgrade string
 	// ReportDir is for results and evidence; empty means $ARTIFACTS, or _artifacts.
 	ReportDir string

@@ -58,7 +58,7 @@ func (b *Testbed) expectMark(ctx context.Context) error {
 	if id == "" || id == b.upgrade {
 		return nil
 	}
-	return fmt.Errorf("%w: an upgrade of this cluster has begun: %s: run \"dratest upgrade end\" with that report directory; "+
-		"if the directory is lost, \"kubectl annotate namespace %s %s-\" gives the upgrade up, and the next run removes its objects",
+	return fmt.Errorf("%w: an upgrade of this cluster has begun (%s): run \"dratest upgrade end\" with that report directory; "+
+		"if the directory is lost, abandon the upgrade with \"kubectl annotate namespace %s %s-\", and the next run removes its objects",
 		ErrReserved, description, spec.SystemNamespace, upgradeMark)
 }

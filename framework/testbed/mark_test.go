@@ -41,7 +41,7 @@ func TestMarkKeepsOthersAway(t *testing.T) {
 		t.Errorf("the same upgrade: %v", err)
 	}
 	for _, b := range []*Testbed{other, run} {
-		if err := b.expectMark(t.Context()); !errors.Is(err, ErrReserved) || !strings.Contains(err.Error(), "has begun: on vm with the report directory /r: run") {
+		if err := b.expectMark(t.Context()); !errors.Is(err, ErrReserved) || !strings.Contains(err.Error(), "has begun (on vm with the report directory /r): run") {
 			t.Errorf("upgrade %q: %v", b.upgrade, err)
 		}
 	}

@@ -29,8 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// GangShares has a gang share a claim with a device of one node, preferring another one. The scheduler has to place all
-// pods before the claim is allocated.
+// GangShares has a gang share a claim for a device of one node, although its pods prefer another node. The scheduler has
+// to place all pods before the claim is allocated.
 var GangShares = harness.Case{Meta: spec.Meta{
 	ID:       "groups/gang-shares",
 	Checks:   "All pods of a gang can share a claim, on the nodes where it is available.",

@@ -28,7 +28,7 @@ import (
 )
 
 // drainedByOthers finds the nodes drained or replaced since the last check, checks for leftovers of their pods, and
-// runs the next ones. A replaced or restarted node gets the driver again, as from the DaemonSet of an ordinary driver.
+// runs the next pods. A replaced or restarted node gets the driver again, as from the DaemonSet of an ordinary driver.
 func drainedByOthers(t *harness.T, n *Notes) {
 	takeNodes(t, n)
 	var lost, drained []string
@@ -64,7 +64,7 @@ func takeNodes(t *harness.T, n *Notes) {
 	t.Nodes = slices.Clone(t.Nodes)
 }
 
-// evictedFrom reports whether the pod of a node was deleted: others do not report the nodes that they drain.
+// evictedFrom reports whether the pod of a node was deleted: other tools do not report which nodes they drain.
 func evictedFrom(t *harness.T, n *Notes, node string) bool {
 	name := n.podOn(node)
 	pod, err := t.Client.CoreV1().Pods(t.Namespace).Get(t.Context(), name, metav1.GetOptions{})

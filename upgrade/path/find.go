@@ -98,7 +98,7 @@ type Step struct {
 	// Gate is switched On, or off; the software stays unchanged.
 	Gate spec.Feature `json:"gate,omitempty"`
 	On   bool         `json:"on,omitempty"`
-	// Others: somebody else's tool made the step, and Found lists the visible changes. Any component may have restarted.
+	// Others is set if another tool made the step. Found lists the visible changes; any component may have restarted.
 	Others bool   `json:"others,omitempty"`
 	Found  string `json:"found,omitempty"`
 }
@@ -112,7 +112,7 @@ func (s Step) ChangesAt(p Place) bool { return s.Others || s.Place == p }
 // String is "kubelet on node-1: v1.36.4 to v1.37.1".
 func (s Step) String() string {
 	if s.Others {
-		return cmp.Or(s.Found, "no change of a version")
+		return cmp.Or(s.Found, "no version changed")
 	}
 	if s.Gate == "" {
 		text := fmt.Sprintf("%s: %s to %s", s.Place, s.From, s.To)

@@ -34,11 +34,11 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// External is the state of an upgrade by somebody else's tool, between the processes of dratest.
+// External is the state of an upgrade by another tool, between the processes of dratest.
 type External struct {
 	// ID is in the cluster's mark.
 	ID string `json:"id"`
-	// Suite is the dratest that began. Another one has other cases and another test driver.
+	// Suite is the dratest that began. Another build may have other cases and another test driver.
 	Suite schema.Suite `json:"suite"`
 	ExternalOptions
 
@@ -67,16 +67,16 @@ type ExternalOptions struct {
 	KubeletRoot   string         `json:"kubeletRoot,omitempty"`
 }
 
-// notByOthers returns why a case cannot run while others upgrade the cluster.
+// notByOthers returns why a case cannot run while another tool upgrades the cluster.
 func notByOthers(c cases.Case, drain bool) *spec.Skip {
 	text := ""
 	switch {
 	case c.Switches != "":
-		text = fmt.Sprintf("is about switching the feature gate %s in the right order, which others do not report", c.Switches)
+		text = fmt.Sprintf("switches the feature gate %s in a certain order, which needs an upgrade performed by dratest", c.Switches)
 	case c.Down != nil:
-		text = "acts while a kubelet is stopped, which others do not report"
+		text = "acts while a kubelet is stopped, which needs an upgrade performed by dratest"
 	case c.Etcd:
-		text = "writes into etcd: only for clusters made by dratest"
+		text = "writes into etcd, which needs a cluster created by dratest"
 	case c.Drained && !drain:
 		text = "is about drained nodes: use --drain"
 	case !c.Drained && drain:
@@ -87,8 +87,8 @@ func notByOthers(c cases.Case, drain bool) *spec.Skip {
 	return &spec.Skip{Code: spec.SkipPath, Text: text}
 }
 
-// found returns the versions in a cluster by component and node. Invisible components of a managed control plane are
-// missing. Nodes have their UID, too: a replaced one may have the old name.
+// found returns the versions in a cluster by component and node, without invisible components of a managed control
+// plane. It also has the UIDs of nodes: a replaced one may have the old name.
 func found(ctx context.Context, client kubernetes.Interface, t spec.Target) (map[string]string, error) {
 	all := map[string]string{string(path.APIServer): t.Kubernetes}
 	for _, c := range t.Running {

@@ -49,7 +49,7 @@ type Record struct {
 	Verdict       schema.Verdict `json:"verdict,omitempty"`
 	Request       path.Request   `json:"request"`
 	Cluster       string         `json:"cluster"`
-	// External is set if somebody else's tool upgrades the cluster.
+	// External is set if another tool upgrades the cluster.
 	External *External `json:"external,omitempty"`
 	// Expectations are the cases expected to fail.
 	Expectations []schema.Expectation `json:"expectations,omitempty"`
@@ -77,7 +77,7 @@ type Step struct {
 	Done      bool      `json:"done"`
 	Seconds   float64   `json:"seconds"`
 	Downtimes Downtimes `json:"downtimes"`
-	// Watched is how many seconds before the check of a step by others were watched for downtimes.
+	// Watched is how many seconds were watched for downtimes before the check of a step of another tool.
 	Watched float64 `json:"watched,omitempty"`
 	// Problem is why it could not be done.
 	Problem string `json:"problem,omitempty"`

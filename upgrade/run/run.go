@@ -270,8 +270,8 @@ func (r *run) meet(ctx context.Context) error {
 	return r.save()
 }
 
-// resume goes on with a case of an earlier process. If somebody else upgrades the cluster, a lost namespace is a failure
-// of the case.
+// resume continues a case of an earlier process. If another tool upgrades the cluster, a lost namespace is a failure of
+// the case.
 func (r *run) resume(ctx context.Context, l *runningCase) error {
 	if l.record.Namespace == "" {
 		return nil

@@ -42,7 +42,7 @@ func TestKnownIssuesAreJudgedByWhatRuns(t *testing.T) {
 	}{
 		"scheduler that has it":    {spec.Scheduler, at(36, false), at(35, false), ""},
 		"scheduler that is older":  {spec.Scheduler, at(35, false), at(35, false), "first seen in 1.36"},
-		"scheduler that is newer":  {spec.Scheduler, at(38, false), at(35, false), "that was reviewed through 1.37"},
+		"scheduler that is newer":  {spec.Scheduler, at(38, false), at(35, false), "the issue was reviewed through 1.37"},
 		"scheduler that is ours":   {spec.Scheduler, at(36, true), at(35, false), "is this project's"},
 		"kubelet that has it":      {spec.Kubelet, at(38, true), at(37, false), ""},
 		"kubelet that is ours":     {spec.Kubelet, at(36, false), at(37, true), "is this project's"},

@@ -40,7 +40,7 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// Stage is a process of an upgrade by others.
+// Stage is a process of an upgrade by another tool.
 type Stage string
 
 // The stages: one StageBegin, a StageCheck after each step of the other tool, one StageEnd.
@@ -50,19 +50,19 @@ const (
 	StageEnd   Stage = "end"
 )
 
-// errOpen is why an upgrade by others has no verdict yet.
+// errOpen is why an upgrade by another tool has no verdict yet.
 var errOpen = errors.New("the upgrade has not ended: run \"dratest upgrade end\"")
 
 // errNotBegun is why an upgrade ends without any check.
-var errNotBegun = errors.New("its begin was interrupted: nothing was checked")
+var errNotBegun = errors.New("\"dratest upgrade begin\" was interrupted: nothing was checked")
 
-// Open reports whether an upgrade by others is going well so far.
+// Open reports whether an upgrade by another tool has begun, not ended, and has no problems.
 func (r Record) Open() bool {
 	return r.External != nil && !r.External.Ended && slices.Equal(r.Problems, []string{errOpen.Error()})
 }
 
-// PerformStage runs a stage of an upgrade by others, of the cluster in o.Kubeconfig. Only StageBegin uses other
-// options about the cluster and its cases; they are in the record then.
+// PerformStage runs a stage of an upgrade by another tool, on the cluster of o.Kubeconfig. Only StageBegin uses the other
+// options about the cluster and its cases; later stages read them from the record.
 func PerformStage(ctx context.Context, parts Parts, o Options, external ExternalOptions, stage Stage) (Record, error) {
 	o.Config = o.WithDefaults()
 	o.Keep = true
@@ -83,10 +83,10 @@ type externalRun struct {
 	unlock func()
 }
 
-// notBegun fails if others upgrade a cluster whose state is in a report directory.
+// notBegun fails if a report directory has the state of an upgrade by another tool.
 func notBegun(dir string) error {
 	if r, found, _ := Begun(dir); found && r.External != nil && !r.over() {
-		return clusters.Usage(fmt.Errorf("an upgrade has begun in %s: run \"dratest upgrade check\" after a step of it, \"dratest upgrade end\" to end it, or use another --report-dir", dir))
+		return clusters.Usage(fmt.Errorf("an upgrade has begun in %s: run \"dratest upgrade check\" after each step or \"dratest upgrade end\" to finish it, or use another --report-dir", dir))
 	}
 	return nil
 }
@@ -113,7 +113,7 @@ func (e *externalRun) load() error {
 		e.record = r
 		return e.fits()
 	case e.stage != StageBegin:
-		return fmt.Errorf("no upgrade has begun in %s: run \"dratest upgrade begin\" before the upgrade, or name its --report-dir", dir)
+		return fmt.Errorf("no upgrade has begun in %s: run \"dratest upgrade begin\" first, or use the --report-dir of the upgrade", dir)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, watchFolder)); err != nil {
 		return fmt.Errorf("remove the downtimes of an earlier upgrade: %w", err)
@@ -131,11 +131,11 @@ func (e *externalRun) fits() error {
 	was, is := e.record.External.Suite, reports.SuiteVersion()
 	switch {
 	case was != is:
-		return fmt.Errorf("the upgrade was begun by dratest %s %s, this is %s %s: use the same one", was.Version, was.Commit, is.Version, is.Commit)
+		return fmt.Errorf("the upgrade was begun by dratest %s %s, but this is %s %s: use the same build", was.Version, was.Commit, is.Version, is.Commit)
 	case e.stage == StageBegin && e.record.External.Begun:
 		return notBegun(e.options.ReportDir)
 	case e.stage == StageCheck && !e.record.External.Begun:
-		return errors.New("the begin of this upgrade was interrupted: run \"dratest upgrade begin\" again, or \"dratest upgrade end\" to remove its objects")
+		return errors.New("\"dratest upgrade begin\" was interrupted: run it again, or \"dratest upgrade end\" to remove its objects")
 	}
 	return nil
 }
@@ -186,14 +186,14 @@ func (e *externalRun) connect(ctx context.Context) (err error) {
 	case x.ClusterUID == "":
 		x.ClusterUID, x.Kubeconfig, x.Context = uid, e.testbed.Kubeconfig, e.testbed.Context
 	case x.ClusterUID != uid:
-		return clusters.Usage(fmt.Errorf("kubeconfig %s is of another cluster: the upgrade was begun on one whose namespace kube-system has the UID %s, here it is %s",
+		return clusters.Usage(fmt.Errorf("kubeconfig %s is for another cluster: expected UID %s of namespace kube-system, got %s",
 			e.testbed.Kubeconfig, x.ClusterUID, uid))
 	}
 	return nil
 }
 
-// awaitAnswers waits for an API server that was just restarted: at first it may refuse all users. The next look reports
-// one that does not answer at all.
+// awaitAnswers waits for an API server that was just restarted: at first it may refuse all users. If it does not answer
+// at all, the next request reports that.
 func (e *externalRun) awaitAnswers(ctx context.Context) {
 	_ = wait.PollUntilContextTimeout(ctx, time.Second, apiTime, true, func(ctx context.Context) (bool, error) {
 		_, err := probe.Target(ctx, e.testbed.REST)
@@ -238,8 +238,8 @@ func (e *externalRun) install(ctx context.Context) error {
 	return nil
 }
 
-// findDriver discovers the vendor's driver, which is in the cluster already. Others upgrade under all pods, so the
-// owner permits disruption.
+// findDriver discovers the vendor's driver, which is installed already. An upgrade disrupts all pods anyway, so the cases
+// may, too.
 func (e *externalRun) findDriver(ctx context.Context) error {
 	target := &e.testbed.Target
 	if s := e.record.Target.DriverUnderTest; s != nil {
@@ -388,7 +388,7 @@ func (e *externalRun) writeVersions(ctx context.Context) error {
 		return fmt.Errorf("keep evidence: %w", err)
 	}
 	if err := clusters.WriteVersions(ctx, e.testbed.Client, dir); err != nil {
-		e.testbed.Progress.Printf("  -- evidence of check %d is not complete: %v", len(e.record.Steps), err)
+		e.testbed.Progress.Printf("  -- evidence of check %d is incomplete: %v", len(e.record.Steps), err)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ import (
 	"github.com/dra-conformance/dratest/upgrade/path"
 )
 
-// outside is a cluster upgraded by others.
+// outside is a cluster upgraded by another tool.
 type outside struct {
 	*world
 
@@ -124,7 +124,7 @@ func TestUpgradeByOthers(t *testing.T) {
 	}
 	o.expect("resume in ns-upgrade/a", "after 6", "anew 7", "restored 8", "gone 9", "end")
 	md, err := os.ReadFile(filepath.Join(o.options.ReportDir, TableFile))
-	for _, want := range []string{"# Upgrade of https://c by others", "| 1 | kube-apiserver: v1.36.4 to v1.37.1, kubelet", "Downtimes are unknown before check 1, 2, 3"} {
+	for _, want := range []string{"# Upgrade of https://c by another tool", "| 1 | kube-apiserver: v1.36.4 to v1.37.1, kubelet", "Downtimes are unknown before check 1, 2, 3"} {
 		if err != nil || !strings.Contains(string(md), want) {
 			t.Errorf("%v, no %q in:\n%s", err, want, md)
 		}
@@ -161,7 +161,7 @@ func TestInterruptedStages(t *testing.T) {
 	if r := o.do(StageBegin); r.Open() || r.External.Begun {
 		t.Errorf("%v", r.Problems)
 	}
-	if err := o.stage(StageCheck).Clean(); err == nil || !strings.Contains(err.Error(), "begin of this upgrade was interrupted") {
+	if err := o.stage(StageCheck).Clean(); err == nil || !strings.Contains(err.Error(), "begin\" was interrupted") {
 		t.Errorf("a check: %v", err)
 	}
 	o.options.Stop = nil

@@ -135,7 +135,7 @@ func Print(out io.Writer, r Record, dir string) {
 	switch {
 	case r.over():
 	case r.External != nil:
-		_, _ = fmt.Fprintf(out, "The pods and claims of the cases stay in the cluster.\nAfter a step of your upgrade:  dratest upgrade check --report-dir %s\nAt its end:                    dratest upgrade end --report-dir %s\n", dir, dir)
+		_, _ = fmt.Fprintf(out, "The pods and claims of the cases stay in the cluster.\nAfter each step of your upgrade:  dratest upgrade check --report-dir %s\nAfter the last step:              dratest upgrade end --report-dir %s\n", dir, dir)
 	default:
 		_, _ = fmt.Fprintf(out, "The cluster %s stays as it is: \"dratest upgrade --resume --report-dir %s\" goes on, \"dratest cluster delete %s\" removes it.\n", r.Cluster, dir, r.Cluster)
 	}
@@ -149,7 +149,7 @@ func (r Record) summary() string {
 	if r.External == nil {
 		return fmt.Sprintf("%d of %d steps in %.0fs. %s", r.done(), len(r.Steps), r.Seconds, longest)
 	}
-	text := fmt.Sprintf("%d checks of an upgrade by others, now %s.", len(r.Steps), mix(r.External.Last))
+	text := fmt.Sprintf("%d checks of an upgrade by another tool, now %s.", len(r.Steps), mix(r.External.Last))
 	if r.watched() {
 		text += " " + longest + "."
 	}
@@ -159,7 +159,7 @@ func (r Record) summary() string {
 	return text
 }
 
-// unwatched says for which checks of an upgrade by others there are no downtimes.
+// unwatched lists the checks of an upgrade by another tool without measured downtimes.
 func (r Record) unwatched() string {
 	var checks []string
 	for i, s := range r.Steps {
@@ -180,7 +180,7 @@ func (r Record) watched() bool {
 // title is the title of the table.
 func (r Record) title() string {
 	if x := r.External; x != nil {
-		text := fmt.Sprintf("Upgrade of %s by others: %s", r.Target.Server, mix(x.First))
+		text := fmt.Sprintf("Upgrade of %s by another tool: %s", r.Target.Server, mix(x.First))
 		if last := mix(x.Last); last != mix(x.First) {
 			text += ", then " + last
 		}
@@ -251,7 +251,7 @@ func table(r Record) []byte {
 // unmeasured are the cells of seconds and downtimes of a row without any.
 const unmeasured = " | | | | | | "
 
-// measured are these cells of a step by others: only a watcher knows the downtimes, nobody the step's duration.
+// measured are these cells of a step of another tool: Watch measures the downtimes, nothing the step's duration.
 func (s Step) measured() string {
 	if s.Watched == 0 {
 		return unmeasured

@@ -35,7 +35,7 @@ import (
 )
 
 const (
-	// watchFolder is the folder of a watcher in a report directory, locked while it watches, watchFile its result.
+	// watchFolder is the directory of a watcher in a report directory, locked while it watches, watchFile its result.
 	watchFolder = "watch"
 	watchFile   = "watch.json"
 	// watchInterval is the interval between two updates of the file.
@@ -112,7 +112,7 @@ func lockWatch(dir string) (unlock func(), err error) {
 	return unlock, err
 }
 
-// Watch measures downtimes during an upgrade by others, until ctx ends.
+// Watch measures downtimes during an upgrade by another tool, until ctx ends.
 func Watch(ctx context.Context, parts Parts, o Options) error {
 	e := &externalRun{run: run{parts: parts, options: o}, stage: StageCheck}
 	e.options.Config = o.WithDefaults()
@@ -152,7 +152,7 @@ func Watch(ctx context.Context, parts Parts, o Options) error {
 		defer cancel()
 		_ = outage.Stop(ending, agents, instances) // otherwise they go with the agents
 	}()
-	e.testbed.Progress.Printf("  ok watching for downtimes, until Ctrl-C: run \"dratest upgrade check --report-dir %s\" elsewhere", dir)
+	e.testbed.Progress.Printf("  ok watching for downtimes until Ctrl-C: run \"dratest upgrade check --report-dir %s\" in another terminal", dir)
 	return e.watch(ctx, l, m.take)
 }
 

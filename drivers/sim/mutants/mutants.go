@@ -189,7 +189,7 @@ func ofPreparing() []Mutant {
 			Check:  "sanity/each-device",
 		},
 		{
-			Defect: spec.Defect{ID: "gone-device-published", Issue: "google/dranet#155", What: "A device that is gone stays published, and is allocated to claims."},
+			Defect: spec.Defect{ID: "gone-device-published", Issue: "google/dranet#155", What: "A device that no longer exists stays published and is allocated to claims."},
 			Check:  "sanity/each-device",
 		},
 		{

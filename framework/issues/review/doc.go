@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package review tells which known issues are still seen on a version of Kubernetes, from the report of a run (pure).
-// "dratest known-issues review" makes the run.
+// Package review determines which known issues are still seen on a version of Kubernetes, from the report of a run (pure).
+// "dratest known-issues review" runs the cases.
 //
 // Start with Judge.
 package review

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 )
 
-// Result tells whether a known issue is seen on a version.
+// Result reports whether a known issue is seen on a version.
 type Result string
 
 // The results, the weakest first.
@@ -39,7 +39,7 @@ const (
 	NotTried Result = "not tried"
 	// Seen means that a case observed exactly the issue.
 	Seen Result = "seen"
-	// Failed means that a case observed something else, or an issue recorded as closed.
+	// Failed means that a case observed something else, or an issue that is recorded as closed.
 	Failed Result = "failed"
 )
 
@@ -50,9 +50,9 @@ type Decision string
 const (
 	// Record adds the result to the reviews of the issue.
 	Record Decision = "to be recorded"
-	// Mend means that somebody must look at the failure.
-	Mend Decision = "needs a look"
-	// Elsewhere means that another cluster must show whether the issue is still seen.
+	// Mend means that the failure must be investigated.
+	Mend Decision = "to be investigated"
+	// Elsewhere means that the issue must be reviewed on another cluster.
 	Elsewhere Decision = "not reviewed"
 )
 
@@ -113,7 +113,7 @@ func release(component string, c schema.Cluster) (version, not string) {
 // outcome returns the strongest result of an issue's cases, and its reason.
 func outcome(ids []string, cases []schema.Case, not string) (Result, string) {
 	if len(ids) == 0 {
-		return NotTried, "no case of dratest run sees it, see dratest upgrade and dratest explore"
+		return NotTried, "not seen by cases of dratest run: use dratest upgrade or dratest explore"
 	}
 	strength := []Result{Closed, NotTried, Seen, Failed}
 	result, reason := Closed, ""
@@ -177,10 +177,10 @@ func Recorded(rows []Row, day time.Time) []spec.KnownIssue {
 
 // Table returns the rows as text, with a header.
 func Table(rows []Row) [][]string {
-	table := [][]string{{"ISSUE", "CASES", "THROUGH", "VERSION", "RESULT", "DECISION", "REASON"}}
+	table := [][]string{{"ISSUE", "THROUGH", "VERSION", "RESULT", "DECISION", "CASES", "REASON"}}
 	for _, row := range rows {
 		table = append(table, []string{
-			row.Issue.ID, cmp.Or(strings.Join(row.Cases, ","), "-"), row.Issue.Through, row.Version, string(row.Result), cmp.Or(string(row.Decision), "-"), cmp.Or(row.Reason, "-"),
+			row.Issue.ID, row.Issue.Through, row.Version, string(row.Result), cmp.Or(string(row.Decision), "-"), cmp.Or(strings.Join(row.Cases, ","), "-"), cmp.Or(row.Reason, "-"),
 		})
 	}
 	return table

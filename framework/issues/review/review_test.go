@@ -54,17 +54,17 @@ func TestJudge(t *testing.T) {
 	}{
 		{"seen as before", issue("k", spec.Scheduler, "1.37"), []schema.Case{unreviewed}, "v1.38.0 seen; to be recorded; -"},
 		{"not seen", issue("k", spec.Scheduler, "1.37"), []schema.Case{passed, passed}, "v1.38.0 closed; to be recorded; -"},
-		{"seen differently", issue("k", spec.Scheduler, "1.37"), []schema.Case{unreviewed, failed}, "v1.38.0 failed; needs a look; a/two: expected 1, got 2"},
+		{"seen differently", issue("k", spec.Scheduler, "1.37"), []schema.Case{unreviewed, failed}, "v1.38.0 failed; to be investigated; a/two: expected 1, got 2"},
 		{"seen by one case", issue("k", spec.Scheduler, "1.37"), []schema.Case{passed, unreviewed}, "v1.38.0 seen; to be recorded; -"},
 		{"one case is blocked", issue("k", spec.Scheduler, "1.37"), []schema.Case{passed, blocked}, "v1.38.0 not tried; not reviewed; no room"},
 		{"closed earlier", issue("k", spec.Scheduler, "1.37.1"), []schema.Case{passed}, "v1.38.0 closed; -; -"},
-		{"closed earlier, and back", issue("k", spec.Scheduler, "1.37.1"), []schema.Case{failed}, "v1.38.0 failed; needs a look; a/one: expected 1, got 2"},
+		{"closed earlier, and back", issue("k", spec.Scheduler, "1.37.1"), []schema.Case{failed}, "v1.38.0 failed; to be investigated; a/one: expected 1, got 2"},
 		{"closed earlier, and not tried", issue("k", spec.Scheduler, "1.37.1"), []schema.Case{blocked}, "v1.38.0 not tried; -; no room"},
 		{"known in that version", issue("k", spec.Kubelet, "1.37"), []schema.Case{known}, "v1.37.1 seen; -; -"},
 		{"closed in a patch release", issue("k", spec.Kubelet, "1.37"), []schema.Case{passed}, "v1.37.1 closed; to be recorded; -"},
 		{"own component", issue("k", spec.Controllers, "1.37"), []schema.Case{passed}, "v1.38.0 not tried; not reviewed; the controllers of a is this project's"},
 		{"API server", issue("k", spec.APIServer, "1.37"), []schema.Case{unreviewed}, "v1.38.0 seen; to be recorded; -"},
-		{"no case", issue("k", spec.Scheduler, "1.37"), nil, "v1.38.0 not tried; not reviewed; no case of dratest run sees it, see dratest upgrade and dratest explore"},
+		{"no case", issue("k", spec.Scheduler, "1.37"), nil, "v1.38.0 not tried; not reviewed; not seen by cases of dratest run: use dratest upgrade or dratest explore"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := schema.Report{Cluster: cluster()}
@@ -75,7 +75,7 @@ func TestJudge(t *testing.T) {
 				metas = append(metas, spec.Meta{ID: c.ID, KnownIssue: &tc.issue})
 			}
 			cells := review.Table(review.Judge([]spec.KnownIssue{tc.issue}, metas, r))[1]
-			if got := cells[3] + " " + strings.Join(cells[4:], "; "); got != tc.want {
+			if got := cells[2] + " " + cells[3] + "; " + cells[4] + "; " + cells[6]; got != tc.want {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})

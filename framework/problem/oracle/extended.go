@@ -54,7 +54,7 @@ func (j *judge) podOf(pod *Pod) *problem.Pod {
 	return &problem.Pod{}
 }
 
-// byClasses returns a pod's extended resources that a node serves by devices of classes, sorted. The others have to fit
+// byClasses returns, sorted, a pod's extended resources that a node serves with devices of classes. The others must fit
 // into the capacity of the node's device plugins (KEP-5004, Scheduling for Extended Resource backed by DRA).
 func (j *judge) byClasses(pod *Pod, node *problem.Node) (served []string, fits bool) {
 	fits = true
@@ -138,7 +138,7 @@ func (j *judge) extended(pod *Pod, node *problem.Node) {
 	}
 	i := slices.IndexFunc(claims, func(c *resourceapi.ResourceClaim) bool { return c.Name == pod.Extended.ResourceClaimName })
 	if i < 0 {
-		j.violated(claimInStatus, object, "has claim %s in its status, which is not its own for extended resources", pod.Extended.ResourceClaimName)
+		j.violated(claimInStatus, object, "has claim %s in its status, which was not created for its extended resources", pod.Extended.ResourceClaimName)
 		return
 	}
 	m := &mapping{j: j, object: object, pod: j.podOf(pod), served: served, requests: map[string]*mapped{}}

@@ -82,7 +82,7 @@ func (m *mapping) judge(entries []corev1.ContainerExtendedResourceRequest, claim
 func (m *mapping) add(e corev1.ContainerExtendedResourceRequest) {
 	container := slices.IndexFunc(m.pod.Containers, func(c problem.Container) bool { return c.Name == e.ContainerName })
 	if container < 0 || m.pod.Containers[container].Extended[e.ResourceName] == 0 || !slices.Contains(m.served, e.ResourceName) {
-		m.j.violated(mappingOfPod, m.object, "has a mapping for extended resource %s of container %s, which does not need one", e.ResourceName, e.ContainerName)
+		m.j.violated(mappingOfPod, m.object, "has a mapping for extended resource %s of container %s, which does not request it", e.ResourceName, e.ContainerName)
 		return
 	}
 	r := m.requests[e.RequestName]

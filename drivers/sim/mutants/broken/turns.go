@@ -75,7 +75,7 @@ func lastDeviceFails() Driver {
 	return lastFails("device %s does not support the default setting", func() bool { return true })
 }
 
-// goneDevicePublished loses a device with the first claim, and does not publish that.
+// goneDevicePublished loses a device after the first claim, but still publishes it.
 func goneDevicePublished() Driver {
 	claims := 0
 	return lastFails("device %s does not exist", func() bool { claims++; return claims > 1 })
