@@ -66,16 +66,18 @@ func (k KnownIssue) Standing(of string) (not, unreviewed string, err error) {
 		return "", "", err
 	}
 	newer := k.newer(v)
+	through := version.MustParseGeneric(k.Through)
 	last, closed := Review{}, false
 	for _, r := range k.Reviews {
 		reviewed, err := version.ParseSemantic(r.Version)
 		if err != nil {
 			return "", "", err
 		}
-		if !v.LessThan(reviewed) {
+		// A fix in an older minor version may be missing in newer ones.
+		if v.Minor() == reviewed.Minor() && !v.LessThan(reviewed) {
 			last = r
 		}
-		if v.Minor() >= reviewed.Minor() {
+		if v.Minor() >= reviewed.Minor() && reviewed.Minor() >= through.Minor() {
 			closed = r.Result == Closed
 		}
 	}

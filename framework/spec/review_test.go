@@ -58,6 +58,8 @@ func TestStanding(t *testing.T) {
 		{"closed in a patch release", open.Reviewed(closed("v1.37.3")), "v1.37.4", "the issue was closed in v1.37.3", ""},
 		{"before the patch release", open.Reviewed(closed("v1.37.3")), "v1.37.2", "", ""},
 		{"after the patch release", open.Reviewed(closed("v1.37.3")), "v1.38.0", "the issue was last seen in 1.37", ""},
+		{"closed in an older minor version", open.Reviewed(closed("v1.36.6")), "v1.37.2", "", ""},
+		{"closed in an older minor version, and a new one", open.Reviewed(closed("v1.36.6")), "v1.38.0", "", "the issue was reviewed through 1.37"},
 		{"prerelease before the mended one", mended, "v1.38.0-beta.0", "", ""},
 		{"the mended prerelease", mended, "v1.38.0-rc.0+1a2b", "the issue was closed in v1.38.0-rc.0", ""},
 		{"prerelease without it", back, "v1.38.0-beta.0", "the issue was closed in v1.38.0-beta.0", ""},
