@@ -69,7 +69,7 @@ type KnownIssue struct {
 	Reviews []Review `json:"reviews,omitempty" yaml:"reviews,omitempty"`
 }
 
-var release = regexp.MustCompile(`^1\.[0-9]+(\.[0-9]+)?$`)
+var release = regexp.MustCompile(`^1\.[0-9]{1,4}(\.[0-9]{1,4})?$`)
 
 var kubernetesRelease = regexp.MustCompile(`^(v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)\.[0-9]+)?)([-+._].*)?$`)
 

@@ -34,6 +34,7 @@ func TestKnownIssueIsComplete(t *testing.T) {
 		"say what":                   func(k *spec.KnownIssue) { k.Does = "" },
 		"one of the scheduler":       func(k *spec.KnownIssue) { k.Component = "etcd" },
 		"the last release":           func(k *spec.KnownIssue) { k.Through = "v1.37.1" },
+		"last release that has it":   func(k *spec.KnownIssue) { k.Through = "1.99999999999999999999" }, // a panic of its comparison
 		"the first release":          func(k *spec.KnownIssue) { k.From = "1" },
 		"the day of its next review": func(k *spec.KnownIssue) { k.Review = "31.1.2027" },
 		`case "a/b": a known issue m`: func(k *spec.KnownIssue) {
