@@ -144,13 +144,13 @@ func unserved(features []spec.Feature, p path.Path) *spec.Skip {
 // piece selects a part of a case, nil if it has none.
 type piece func(c cases.Case) func(t *harness.T, n *cases.Notes)
 
-// each runs a part of all remaining cases concurrently, except parts done already. The error is a failure to record
-// it.
+// each runs a part of all remaining cases concurrently, except parts done already and cases without objects. The error
+// is a failure to record it.
 func (l *runningCases) each(ctx context.Context, phase Phase, step int, do piece) error {
 	var all sync.WaitGroup
 	for _, c := range l.all {
 		run := do(c.Case)
-		if run == nil || c.record.Status != "" || c.record.did(phase, step) {
+		if run == nil || c.record.Status != "" || c.record.gone() || c.record.did(phase, step) {
 			continue
 		}
 		all.Go(func() { l.one(ctx, c, phase, step, run) })

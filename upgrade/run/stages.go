@@ -419,7 +419,7 @@ func (e *externalRun) gone() bool {
 // checked reports whether all cases have done their parts after a step.
 func (e *externalRun) checked(number int) bool {
 	for _, l := range e.lives.all {
-		if l.record.Status == "" && (!l.record.did(After, number) || l.Anew != nil && !l.record.did(Anew, number)) {
+		if l.record.Status == "" && !l.record.gone() && (!l.record.did(After, number) || l.Anew != nil && !l.record.did(Anew, number)) {
 			return false
 		}
 	}

@@ -193,6 +193,27 @@ func TestEndCleansUpUntilAllIsGone(t *testing.T) {
 	o.expect("resume in ns-upgrade/a", "end")
 }
 
+// A process killed during the clean-up of the cases leaves some with their objects, and others without: the next one
+// looked for the pods of the latter, and failed them.
+func TestEndKilledHalfway(t *testing.T) {
+	o := newOutside(t)
+	o.do(StageBegin)
+	o.left = errors.New("the namespace stays")
+	r := o.do(StageEnd)
+	r.Cases[1].Pieces = slices.DeleteFunc(r.Cases[1].Pieces, func(p Piece) bool { return p.Phase == Gone })
+	if err := r.save(o.options.ReportDir); err != nil {
+		t.Fatal(err)
+	}
+	o.left = nil
+	if r := o.do(StageEnd); !r.over() || r.Verdict != schema.Passed {
+		t.Errorf("%s %v", r.Verdict, r.Problems)
+	}
+	o.expect("resume in ns-upgrade/a", "end")
+	if got, want := o.of("upgrade/b"), []string{"resume in ns-upgrade/b", "after 5", "anew 6", "gone 7", "end"}; !slices.Equal(got, want) {
+		t.Errorf("pieces %v, want %v", got, want)
+	}
+}
+
 func TestStagesInTheWrongOrder(t *testing.T) {
 	o := newOutside(t)
 	refused := func(e testbed.Engine[Record], want string) {
