@@ -111,6 +111,10 @@ func (e *externalRun) load() error {
 		return err
 	case found && r.External != nil && !r.over():
 		e.record = r
+		if e.stage == StageBegin && len(r.Cases) == 0 { // its options may be why it failed
+			e.begin.Kubeconfig, e.begin.Context = r.External.Kubeconfig, r.External.Context
+			r.External.ExternalOptions, e.record.Expectations = e.begin, e.options.Expectations
+		}
 		return e.fits()
 	case e.stage != StageBegin:
 		return fmt.Errorf("no upgrade has begun in %s: run \"dratest upgrade begin\" first, or use the --report-dir of the upgrade", dir)

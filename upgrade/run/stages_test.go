@@ -178,6 +178,25 @@ func TestInterruptedStages(t *testing.T) {
 	o.expect("resume in ns-upgrade/a", "after 2", "anew 3")
 }
 
+// The image of the agents was not found, and begin succeeded with another one. Then check took the first one again.
+func TestBeginAgainWithOtherOptions(t *testing.T) {
+	o := newOutside(t)
+	first, again := o.stage(StageBegin), o.stage(StageBegin)
+	first.begin, again.begin = ExternalOptions{AgentImage: "missing"}, ExternalOptions{AgentImage: "found", Drain: true}
+	if err := first.Clean(); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.record.save(o.options.ReportDir); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Clean(); err != nil {
+		t.Fatal(err)
+	}
+	if x := again.record.External; x.AgentImage != "found" || !x.Drain || x.ID != first.record.External.ID {
+		t.Errorf("%+v", x)
+	}
+}
+
 // An upgrade is over when the cluster is clean: "dratest upgrade end" can be repeated, and does no part twice.
 func TestEndCleansUpUntilAllIsGone(t *testing.T) {
 	o := newOutside(t)
