@@ -325,6 +325,7 @@ func (e *externalRun) all(ctx, stepping context.Context) error {
 	case e.gone():
 		return nil // an earlier process did all but the clean-up
 	}
+	now.ResourceAPIs = e.record.Target.ResourceAPIs // all of them must still be served
 	e.env.Plan.Target = now
 	versions, err := found(ctx, e.testbed.Client, now)
 	if err != nil {

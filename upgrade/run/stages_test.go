@@ -48,6 +48,9 @@ type outside struct {
 	version string
 	nodes   map[string]string // UIDs by name
 	left    error             // of the clean-up
+	served  []string          // API versions
+
+	target spec.Target // of the last stage's parts
 }
 
 func newOutside(t *testing.T) *outside {
@@ -79,7 +82,7 @@ func (o *outside) do(stage Stage) Record {
 		}
 	}
 	e.testbed = &testbed.Testbed{Progress: progress.New(nil), Client: client, Target: spec.Target{
-		Server: "https://c", Kubernetes: o.version, Nodes: []spec.Node{{Name: "w", OS: "linux", Schedulable: true}},
+		Server: "https://c", Kubernetes: o.version, ResourceAPIs: o.served, Nodes: []spec.Node{{Name: "w", OS: "linux", Schedulable: true}},
 		Running: []spec.Component{{Name: spec.Kubelet, Program: "kubelet", Node: "w", Version: o.version}},
 	}}
 	if err := e.Clean(); err != nil {
@@ -89,6 +92,7 @@ func (o *outside) do(stage Stage) Record {
 	if err != nil {
 		o.t.Fatal(err)
 	}
+	o.target = e.env.Plan.Target
 	if why := o.reasons(); why != "" {
 		o.t.Errorf("the report of %s does not hold: %s", stage, why)
 	}
@@ -147,6 +151,18 @@ func TestLossDuringAnUpgradeByOthers(t *testing.T) {
 		if r := o.do(StageEnd); r.Verdict != schema.Failed || !r.over() || r.Cases[1].Status != spec.Passed {
 			t.Errorf("%s: %s at the end: %+v", name, r.Verdict, r.Cases)
 		}
+	}
+}
+
+// The cases took the API versions served after each step: nobody missed one that the upgrade had switched off.
+func TestAPIVersionsMustStayServed(t *testing.T) {
+	o := newOutside(t)
+	o.served = []string{"v1", "v1beta2"}
+	o.do(StageBegin)
+	o.version, o.served = "v1.37.1", []string{"v1"}
+	o.do(StageCheck)
+	if got := o.target; got.Kubernetes != "v1.37.1" || !slices.Contains(got.ResourceAPIs, "v1beta2") {
+		t.Errorf("%s with %v", got.Kubernetes, got.ResourceAPIs)
 	}
 }
 
