@@ -25,8 +25,10 @@ import (
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness/await"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -90,8 +92,15 @@ func (l *Lifecycle) Resume(ctx context.Context, namespace string) *Failure {
 		var err error
 		t.Client, t.objects, err = open(t.env.Config)
 		t.NoError(err, "connect to the cluster")
-		_, err = t.Client.CoreV1().Namespaces().Get(t.ctx, namespace, metav1.GetOptions{})
-		t.NoError(err, "find namespace %s", namespace)
+		var missing error
+		err = await.Until(t.ctx, func(ctx context.Context) (bool, error) {
+			_, err := t.Client.CoreV1().Namespaces().Get(ctx, namespace, metav1.GetOptions{})
+			if apierrors.IsNotFound(err) {
+				missing, err = err, nil
+			}
+			return err == nil, err
+		})
+		t.NoError(errors.Join(err, missing), "find namespace %s", namespace)
 		t.Namespace = namespace
 		t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
 		t.Step(namespaceStep+"%s, again", namespace)

@@ -57,6 +57,7 @@ func TestLifeGoesOnInAnotherProcess(t *testing.T) {
 		t.Fatal(f.Text)
 	}
 	second := lifeOn(t, w)
+	w.refuse["get namespaces"] = 1 // an API server that was just upgraded
 	if f := second.Resume(t.Context(), first.Namespace()); f != nil {
 		t.Fatal(f.Text)
 	}
