@@ -24,12 +24,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/renameio/v2"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/outage"
+	"github.com/dra-conformance/dratest/framework/probe"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 )
@@ -137,7 +140,11 @@ func Watch(ctx context.Context, parts Parts, o Options) error {
 	if err != nil {
 		return err
 	}
-	instances, err := outage.Start(ctx, e.testbed.Client, agents, outageDriver, e.record.Target.Workers())
+	now, err := probe.Target(ctx, e.testbed.REST)
+	if err != nil {
+		return err
+	}
+	instances, err := outage.Start(ctx, e.testbed.Client, agents, outageDriver, watchedNodes(e.record.Target, now))
 	if err != nil {
 		return err
 	}
@@ -154,6 +161,18 @@ func Watch(ctx context.Context, parts Parts, o Options) error {
 	}()
 	e.testbed.Progress.Printf("  ok watching for downtimes until Ctrl-C: run \"dratest upgrade check --report-dir %s\" in another terminal", dir)
 	return e.watch(ctx, l, m.take)
+}
+
+// watchedNodes are the worker nodes, also those cordoned since the first process, and not those replaced since.
+func watchedNodes(first, now spec.Target) []string {
+	workers := slices.Concat(first.Workers(), now.Workers())
+	var names []string
+	for _, n := range now.Nodes {
+		if slices.Contains(workers, n.Name) {
+			names = append(names, n.Name)
+		}
+	}
+	return names
 }
 
 // watch adds observations to the log.

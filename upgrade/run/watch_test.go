@@ -18,13 +18,27 @@ package run
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
+
+// A watcher started after a node was replaced asked the agent of the old one, and failed.
+func TestWatchedNodesAreThere(t *testing.T) {
+	node := func(name string, schedulable bool) spec.Node {
+		return spec.Node{Name: name, OS: "linux", Schedulable: schedulable}
+	}
+	first := spec.Target{Nodes: []spec.Node{node("control-plane", false), node("cordoned", true), node("replaced", true)}}
+	now := spec.Target{Nodes: []spec.Node{node("control-plane", false), node("cordoned", false), node("new", true)}}
+	if got := watchedNodes(first, now); !slices.Equal(got, []string{"cordoned", "new"}) {
+		t.Error(got)
+	}
+}
 
 func TestDowntimesBeforeChecks(t *testing.T) {
 	o := newOutside(t)
