@@ -83,6 +83,9 @@ func Judge(issues []spec.KnownIssue, cases []spec.Meta, r schema.Report) []Row {
 		upstream, not := release(issue.Component, r.Cluster)
 		row.Version = cmp.Or(upstream, r.Cluster.Kubernetes)
 		row.Result, row.Reason = outcome(row.Cases, r.Cases, not)
+		if closed, _, _ := issue.Standing(row.Version); row.Result == Seen && closed != "" {
+			row.Result, row.Reason = Failed, "a case saw an issue "+closed
+		}
 		row.Decision = decide(row)
 		rows = append(rows, row)
 	}
@@ -152,10 +155,15 @@ func decide(row Row) Decision {
 		return Mend
 	case row.Result == NotTried && (unreviewed != "" || err != nil):
 		return Elsewhere
-	case row.Result == Seen && unreviewed != "", row.Result == Closed && not == "":
+	case row.Result == Seen && unreviewed != "", row.Result == Closed && not == "" && !seenIn(row):
 		return Record
 	}
 	return ""
+}
+
+// seenIn reports whether another report saw the issue on the version.
+func seenIn(row Row) bool {
+	return slices.ContainsFunc(row.Issue.Reviews, func(r spec.Review) bool { return r.Version == row.Version && r.Result == spec.Seen })
 }
 
 // Recorded returns the issues of rows, with the results to be recorded as reviews of a day.

@@ -102,6 +102,28 @@ func TestKubeletsOfSeveralVersionsAreNotReviewed(t *testing.T) {
 	}
 }
 
+// The report of one cluster passed the case, that of another one saw the issue: the later one replaced the review, or was
+// lost.
+func TestReportsOfAVersionDisagree(t *testing.T) {
+	k := issue("k", spec.Scheduler, "1.37")
+	metas := []spec.Meta{{ID: "a/one", KnownIssue: &k}}
+	of := func(status spec.Status) schema.Report {
+		return schema.Report{Cluster: cluster(), Cases: []schema.Case{{ID: "a/one", Status: status}}}
+	}
+	for _, tc := range []struct {
+		first, second spec.Status
+		want          string // result, decision, reason
+	}{
+		{spec.Passed, spec.Unreviewed, "failed; needs a look; a case saw an issue that was last seen in 1.37"},
+		{spec.Unreviewed, spec.Passed, "closed; -; -"},
+	} {
+		recorded := review.Recorded(review.Judge([]spec.KnownIssue{k}, metas, of(tc.first)), time.Now())
+		if got := strings.Join(review.Table(review.Judge(recorded, metas, of(tc.second)))[1][4:], "; "); got != tc.want {
+			t.Errorf("%s, then %s: got %s, want %s", tc.first, tc.second, got, tc.want)
+		}
+	}
+}
+
 // A recorded result leaves nothing to decide for the same version.
 func TestRecorded(t *testing.T) {
 	all := []spec.KnownIssue{issue("seen", spec.Scheduler, "1.37"), issue("closed", spec.Scheduler, "1.37"), issue("failed", spec.Scheduler, "1.37")}
