@@ -210,11 +210,18 @@ func (e *externalRun) install(ctx context.Context) error {
 	if err := e.record.save(e.options.ReportDir); err != nil {
 		return err
 	}
-	if err := e.testbed.Install(ctx, e.testbed.Target.Workers()); err != nil {
+	nodes := e.testbed.Target.Workers()
+	if e.onlyRemoves() {
+		nodes = nil
+	}
+	if err := e.testbed.Install(ctx, nodes); err != nil {
 		if errors.Is(err, testbed.ErrReserved) && e.fresh {
 			err = errors.Join(err, os.Remove(filepath.Join(e.options.ReportDir, RecordFile))) // nothing was made
 		}
 		return err
+	}
+	if e.onlyRemoves() {
+		return nil
 	}
 	dir, err := filepath.Abs(e.options.ReportDir)
 	if err != nil {
@@ -306,7 +313,7 @@ func (e *externalRun) Print(record Record) { Print(e.options.Out, record, e.opti
 
 // all runs the parts of the cases. Parts end with ctx only, as in other upgrades.
 func (e *externalRun) all(ctx, stepping context.Context) error {
-	if e.stage == StageEnd && !e.record.External.Begun && len(e.record.Cases) == 0 {
+	if e.onlyRemoves() {
 		e.lives = &runningCases{}
 		return errNotBegun
 	}
@@ -414,6 +421,11 @@ func (e *externalRun) phase(ctx, stepping context.Context, phase Phase, number i
 		return errStopped
 	}
 	return e.lives.each(ctx, phase, number, do)
+}
+
+// onlyRemoves reports whether the upgrade ends without cases: its test driver may never have started.
+func (e *externalRun) onlyRemoves() bool {
+	return e.stage == StageEnd && !e.record.External.Begun && len(e.record.Cases) == 0
 }
 
 // gone reports whether all cases have removed their objects.

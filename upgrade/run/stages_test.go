@@ -208,6 +208,10 @@ func TestBeginAgainWithOtherOptions(t *testing.T) {
 	if err := again.Clean(); err != nil {
 		t.Fatal(err)
 	}
+	end := o.stage(StageEnd)
+	if err := end.Clean(); err != nil || !end.onlyRemoves() { // it waited for the missing image, too
+		t.Errorf("end needs the test driver; %v", err)
+	}
 	if x := again.record.External; x.AgentImage != "found" || !x.Drain || x.ID != first.record.External.ID {
 		t.Errorf("%+v", x)
 	}
