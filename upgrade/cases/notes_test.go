@@ -19,6 +19,7 @@ package cases
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
@@ -66,4 +67,16 @@ func TestLossIsReportedAtOnce(t *testing.T) {
 			t.Errorf("%+v does not say %q", failed, want)
 		}
 	}
+}
+
+// The next check came hours after the eviction: the API server had deleted its event, and the case waited for it.
+func TestEvictionBeforeItsEventWasDeleted(t *testing.T) {
+	c := harnesstest.New(t, spec.Meta{ID: "upgrade/x"}, &harness.Env{})
+	tainted := time.Now().Add(-2 * time.Hour).Truncate(time.Second)
+	n := Notes{Round: 1, Answers: map[string]string{taintedAt: tainted.Format(time.RFC3339)}}
+	c.Succeeds(t, func() {
+		if got := awaitEviction(c.T, &n); !got.Equal(tainted.Add(tolerated)) {
+			t.Errorf("evicted at %s, tainted at %s", got, tainted)
+		}
+	})
 }
