@@ -84,7 +84,7 @@ func Judge(issues []spec.KnownIssue, cases []spec.Meta, r schema.Report) []Row {
 		row.Version = cmp.Or(upstream, r.Cluster.Kubernetes)
 		row.Result, row.Reason = outcome(row.Cases, r.Cases, not)
 		if closed, _, _ := issue.Standing(row.Version); row.Result == Seen && closed != "" {
-			row.Result, row.Reason = Failed, "a case saw an issue "+closed
+			row.Result, row.Reason = Failed, "a case saw it, but "+closed
 		}
 		row.Decision = decide(row)
 		rows = append(rows, row)

@@ -112,13 +112,13 @@ func TestReportsOfAVersionDisagree(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		first, second spec.Status
-		want          string // result, decision, reason
+		want          string // result, decision, cases, reason
 	}{
-		{spec.Passed, spec.Unreviewed, "failed; needs a look; a case saw an issue that was last seen in 1.37"},
-		{spec.Unreviewed, spec.Passed, "closed; -; -"},
+		{spec.Passed, spec.Unreviewed, "failed; to be investigated; a/one; a case saw it, but the issue was last seen in 1.37"},
+		{spec.Unreviewed, spec.Passed, "closed; -; a/one; -"},
 	} {
 		recorded := review.Recorded(review.Judge([]spec.KnownIssue{k}, metas, of(tc.first)), time.Now())
-		if got := strings.Join(review.Table(review.Judge(recorded, metas, of(tc.second)))[1][4:], "; "); got != tc.want {
+		if got := strings.Join(review.Table(review.Judge(recorded, metas, of(tc.second)))[1][3:], "; "); got != tc.want {
 			t.Errorf("%s, then %s: got %s, want %s", tc.first, tc.second, got, tc.want)
 		}
 	}
