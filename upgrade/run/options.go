@@ -179,6 +179,12 @@ func (o Options) Validate() error {
 // stepping returns a context ending with ctx, and when o.Stop is closed.
 func (o Options) stepping(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
+	select {
+	case <-o.Stop: // no part starts anymore
+		cancel()
+		return ctx, cancel
+	default:
+	}
 	go func() {
 		select {
 		case <-o.Stop:
