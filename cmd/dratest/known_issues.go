@@ -25,6 +25,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"github.com/dra-conformance/dratest/framework/issues"
@@ -152,7 +153,7 @@ func (f *reviewFlags) judge(out io.Writer, recorded []spec.KnownIssue, r schema.
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(f.record, data, 0o644); err != nil {
+		if err := renameio.WriteFile(f.record, data, 0o644); err != nil {
 			return fmt.Errorf("record: %w", err)
 		}
 		_, _ = fmt.Fprintf(out, "%d reviews recorded in %s\n", results, f.record)

@@ -33,13 +33,13 @@ type Result string
 
 // The results, the weakest first.
 const (
-	// Closed means that all cases passed.
+	// Closed: all cases passed.
 	Closed Result = "closed"
-	// NotTried means that a case has no verdict, or that its component is not Kubernetes' own.
+	// NotTried: a case has no verdict, or its component is not Kubernetes' own.
 	NotTried Result = "not tried"
-	// Seen means that a case observed exactly the issue.
+	// Seen: a case observed exactly the issue.
 	Seen Result = "seen"
-	// Failed means that a case observed something else, or an issue that is recorded as closed.
+	// Failed: a case observed something else, or an issue recorded as closed.
 	Failed Result = "failed"
 )
 
@@ -50,18 +50,18 @@ type Decision string
 const (
 	// Record adds the result to the reviews of the issue.
 	Record Decision = "to be recorded"
-	// Mend means that the failure must be investigated.
+	// Mend requires an investigation of the failure.
 	Mend Decision = "to be investigated"
-	// Elsewhere means that the issue must be reviewed on another cluster.
+	// Elsewhere requires a review of the issue on another cluster.
 	Elsewhere Decision = "not reviewed"
 )
 
 // Row is a known issue in a run.
 type Row struct {
 	Issue spec.KnownIssue
-	// Cases are those of "dratest run" that may see it.
+	// Cases of "dratest run" may see it.
 	Cases []string
-	// Version is the release of its component, or the cluster's if that is unknown.
+	// Version is the release of its component, or the cluster's if unknown.
 	Version string
 	Result  Result
 	// Reason is why a case failed or was not tried.
