@@ -32,6 +32,8 @@ CONTROLLER_GEN := $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.2
 # Generates the Go files of framework/agentapi/agent.proto: buf from the Go module proxy (a few
 # minutes to compile the first time), with the plugins of buf.gen.yaml.
 BUF         := $(GO) run github.com/bufbuild/buf/cmd/buf@v1.75.0 generate framework/agentapi
+# Checks the workflows, and with shellcheck in $PATH their scripts.
+ACTIONLINT  := $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yaml docs/*-example.yaml
 # The other packages compile Kubernetes, which takes minutes: CI tests them in a step of its own.
 OWN_UNIT    = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd/(bench-scheduler|dra-kubelet|dra-scheduler)|bench)(/|$$)')
 # The comparison with karpenter is a module of its own, with the Go release that karpenter requires.
@@ -95,9 +97,10 @@ lint: ## Run the linters
 	cd implementation && $(TOOL) golangci-lint run ./...
 	cd difftest && $(TOOL) golangci-lint run ./...
 	cd reports/render/html/web && $(TOOL) golangci-lint run ./...
+	$(ACTIONLINT)
 
 .PHONY: verify
-verify: lint build ## Check linters, tidy modules, generated files, import rules and sizes
+verify: lint build ## Check linters, workflows, tidy modules, generated files, import rules and sizes
 	$(GO) mod tidy -diff
 	cd implementation && $(GO) mod tidy -diff
 	cd difftest && $(GO) mod tidy -diff
