@@ -33,7 +33,7 @@ CONTROLLER_GEN := $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.2
 # minutes to compile the first time), with the plugins of buf.gen.yaml.
 BUF         := $(GO) run github.com/bufbuild/buf/cmd/buf@v1.75.0 generate framework/agentapi
 # Checks the workflows, and with shellcheck in $PATH their scripts.
-ACTIONLINT  := $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yaml docs/*-example.yaml
+ACTIONLINT  := $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yaml docs/ci/github*.yaml
 # The other packages compile Kubernetes, which takes minutes: CI tests them in a step of its own.
 OWN_UNIT    = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd/(bench-scheduler|dra-kubelet|dra-scheduler)|bench)(/|$$)')
 # The comparison with karpenter is a module of its own, with the Go release that karpenter requires.

@@ -38,6 +38,7 @@ type workflow struct {
 		Permissions map[string]string `json:"permissions"`
 		Env         map[string]string `json:"env"`
 		Steps       []struct {
+			Name string            `json:"name"`
 			Uses string            `json:"uses"`
 			Run  string            `json:"run"`
 			With map[string]any    `json:"with"`
@@ -52,7 +53,7 @@ var publishing = []string{"release.yaml publish"}
 // workflows are the workflows of this repository and those for other repositories.
 func workflows(t *testing.T) (names []string) {
 	t.Helper()
-	for _, pattern := range []string{".github/workflows/*", "docs/*-example.yaml"} {
+	for _, pattern := range []string{".github/workflows/*", "docs/ci/github*.yaml"} {
 		found, _ := filepath.Glob(pattern)
 		names = append(names, found...)
 	}
@@ -79,12 +80,7 @@ func TestWorkflowsHaveLeastPrivilege(t *testing.T) {
 // privileges lists what a workflow may do without need.
 func privileges(t *testing.T, name, content string) (problems []string) {
 	t.Helper()
-	pinned := regexp.MustCompile(`^(\./\S+|\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$`)
-	for _, found := range regexp.MustCompile(`(?m)^\s*(?:- )?uses: (.*)$`).FindAllStringSubmatch(content, -1) {
-		if !pinned.MatchString(found[1]) {
-			problems = append(problems, "expected a commit and its tag as comment (owner/action@0123… # v1.2.3), got "+found[1])
-		}
-	}
+	problems = unpinned(content)
 	var w workflow
 	if err := yaml.Unmarshal([]byte(content), &w); err != nil {
 		t.Fatal(err)
@@ -125,6 +121,31 @@ func privileges(t *testing.T, name, content string) (problems []string) {
 		}
 	}
 	return problems
+}
+
+// unpinned lists actions that a moved tag would change. A release cannot contain its own commit.
+func unpinned(content string) (problems []string) {
+	pinned := regexp.MustCompile(`^(dra-conformance/dratest/\S+@v\d+\.\d+\.\d+|\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$`)
+	for _, found := range regexp.MustCompile(`(?m)^\s*(?:- )?uses: (.*)$`).FindAllStringSubmatch(content, -1) {
+		if !pinned.MatchString(found[1]) {
+			problems = append(problems, "expected a commit and its tag as comment (owner/action@0123… # v1.2.3), got "+found[1])
+		}
+	}
+	return problems
+}
+
+func TestActionsAndDocumentsPinActions(t *testing.T) {
+	for _, pattern := range []string{".github/actions/*/action.yml", "docs/*.md"} {
+		files, _ := filepath.Glob(pattern)
+		if len(files) == 0 {
+			t.Errorf("no files %s", pattern)
+		}
+		for _, file := range files {
+			for _, problem := range unpinned(read(t, file)) {
+				t.Errorf("%s: %s", file, problem)
+			}
+		}
+	}
 }
 
 func TestPrivilegesFound(t *testing.T) {
