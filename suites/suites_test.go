@@ -29,6 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/providers"
 	"github.com/dra-conformance/dratest/framework/companions"
 	"github.com/dra-conformance/dratest/framework/run"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/suites"
@@ -51,7 +52,7 @@ var (
 	assume     = flag.String("assume-stock", "", "components to treat as unmodified upstream builds, as in scheduler,controllers")
 	strict     = flag.Bool("strict", false, "count known issues of Kubernetes as failures")
 	keep       = flag.Bool("keep", false, "keep the cluster, the test driver and the objects of failed cases")
-	podImage   = flag.String("pod-image", "dra-conformance.github.io/busybox:1", "busybox image for the pods of cases")
+	podImage   = flag.String("pod-image", spec.ImageBusybox, "busybox image for the pods of cases")
 )
 
 func TestSuites(t *testing.T) {

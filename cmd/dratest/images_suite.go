@@ -23,6 +23,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -146,14 +147,15 @@ func printNeeded(out io.Writer, format string, needed []neededImage) error {
 }
 
 func newImagesSaveCommand() *cobra.Command {
-	var programs, registry string
+	var programs []string
+	var registry string
 	cmd := &cobra.Command{
 		Use:   "save FILE.tar",
 		Short: "Write the images of dratest and its test driver to an archive",
 		Long: `Write the images of dratest and its test driver to an archive (OCI layout). Load it
 into nodes ("kind load image-archive", "ctr images import") or push it to a registry
 ("docker load" since Docker 25, "skopeo", "crane"). The programs must be
-static, as "make image" builds them; the images have their platform.
+static, as "make image" builds them; the images have their platforms.
 
 The pods of cases run a busybox, for example docker.io/library/busybox:1.37.0-glibc.
 Provide it under the name printed by "dratest images list", or set --pod-image.`,
@@ -161,17 +163,17 @@ Provide it under the name printed by "dratest images list", or set --pod-image.`
   dratest images save images.tar --image-registry mirror.example.com/dra`,
 		Args: usage(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if programs == "" {
+			if len(programs) == 0 {
 				self, err := os.Executable()
 				if err != nil {
 					return fmt.Errorf("find the programs: %w", err)
 				}
-				programs = filepath.Dir(self)
+				programs = []string{filepath.Dir(self)}
 			}
 			return saveImages(cmd.OutOrStdout(), args[0], programs, registry)
 		},
 	}
-	cmd.Flags().StringVar(&programs, "programs", "", "directory with dratest and dra-sim (default: directory of this binary)")
+	cmd.Flags().StringSliceVar(&programs, "programs", nil, "directories with dratest and dra-sim, one per architecture (default: directory of this binary)")
 	cmd.Flags().StringVar(&registry, "image-registry", "", registryUsage)
 	return cmd
 }
@@ -179,14 +181,17 @@ Provide it under the name printed by "dratest images list", or set --pod-image.`
 // nobody is the user of images without need for root.
 const nobody = "65532:65532"
 
-func saveImages(out io.Writer, path, programs, registry string) (err error) {
+func saveImages(out io.Writer, path string, programs []string, registry string) (err error) {
 	version := reports.SuiteVersion()
 	images := []suite.Program{
 		{Ref: suite.RunAt(version.Version), Name: "dratest", User: nobody},
 		{Ref: suite.Sim, Name: "dra-sim"}, // needs root on nodes
 	}
 	for i := range images {
-		images[i].Path, images[i].Version, images[i].Revision = filepath.Join(programs, images[i].Name), version.Version, version.Commit
+		for _, dir := range programs {
+			images[i].Paths = append(images[i].Paths, filepath.Join(dir, images[i].Name))
+		}
+		images[i].Version, images[i].Revision = version.Version, version.Commit
 		if images[i].Ref, err = suite.In(registry, images[i].Ref); err != nil {
 			return withCode(codeUsage, err)
 		}
@@ -195,12 +200,12 @@ func saveImages(out io.Writer, path, programs, registry string) (err error) {
 	if err != nil {
 		return withCode(codeUsage, fmt.Errorf("make the archive: %w", err))
 	}
-	platform, err := suite.Archive(file, images)
+	platforms, err := suite.Archive(file, images)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
 	}
 	for _, i := range images {
-		if _, err := fmt.Fprintf(out, "%s  %s\n", i.Ref, platform); err != nil {
+		if _, err := fmt.Fprintf(out, "%s  %s\n", i.Ref, strings.Join(platforms, ",")); err != nil {
 			return err
 		}
 	}

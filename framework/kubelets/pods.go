@@ -38,7 +38,7 @@ const (
 	namespace = "compare-kubelets"
 	driver    = "compare.dra-conformance.github.io"
 	// podImage is preloaded on nodes of dratest's clusters.
-	podImage = "dra-conformance.github.io/busybox:1"
+	podImage = spec.ImageBusybox
 	// patience bounds each wait; they take seconds.
 	patience = 2 * time.Minute
 )

@@ -39,8 +39,9 @@ import (
 type Program struct {
 	// Ref is the image's name.
 	Ref string
-	// Path is the local path of the program, Name its name in /usr/local/bin.
-	Path, Name string
+	// Paths are local builds of the program, one per architecture, Name its name in /usr/local/bin.
+	Paths []string
+	Name  string
 	// User is the user of the process, as "65532:65532"; empty is root.
 	User string
 	// Version and Revision label the image.
@@ -57,48 +58,58 @@ func Account() []layer.Entry {
 	}
 }
 
-// Archive writes the images of programs as one OCI layout in a tar stream, and returns their platform, as
-// "linux/amd64".
-func Archive(w io.Writer, programs []Program) (platform string, err error) {
+// Archive writes the images of programs as one OCI layout in a tar stream, and returns their platforms, as
+// "linux/amd64". An image of several platforms is an index.
+func Archive(w io.Writer, programs []Program) (platforms []string, err error) {
 	dir, err := os.MkdirTemp("", "dratest-images-")
 	if err != nil {
-		return "", fmt.Errorf("make an image layout: %w", err)
+		return nil, fmt.Errorf("make an image layout: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	index, err := layout.Write(dir, empty.Index)
 	if err != nil {
-		return "", fmt.Errorf("make an image layout: %w", err)
+		return nil, fmt.Errorf("make an image layout: %w", err)
 	}
 	for _, p := range programs {
-		image, built, err := p.image()
-		if err != nil {
-			return "", fmt.Errorf("build image %s: %w", p.Ref, err)
-		}
-		if platform = built.String(); err == nil {
-			// The first name is for containerd, the other one follows the specification.
-			err = index.AppendImage(image, layout.WithPlatform(built), layout.WithAnnotations(map[string]string{
-				"io.containerd.image.name": p.Ref, "org.opencontainers.image.ref.name": p.Ref,
-			}))
-		}
-		if err != nil {
-			return "", fmt.Errorf("write image %s: %w", p.Ref, err)
+		if platforms, err = p.write(index); err != nil {
+			return nil, fmt.Errorf("write image %s: %w", p.Ref, err)
 		}
 	}
 	archive := tar.NewWriter(w)
 	if err := errors.Join(archive.AddFS(os.DirFS(dir)), archive.Close()); err != nil {
-		return "", fmt.Errorf("pack the images: %w", err)
+		return nil, fmt.Errorf("pack the images: %w", err)
 	}
-	return platform, nil
+	return platforms, nil
 }
 
-func (p Program) image() (v1.Image, v1.Platform, error) {
+// write adds the image to a layout.
+func (p Program) write(to layout.Path) (platforms []string, err error) {
+	// The first name is for containerd, the other one follows the specification.
+	names := layout.WithAnnotations(map[string]string{"io.containerd.image.name": p.Ref, "org.opencontainers.image.ref.name": p.Ref})
+	all := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
+	for _, path := range p.Paths {
+		image, platform, err := p.image(path)
+		if err != nil {
+			return nil, err
+		}
+		platforms = append(platforms, platform.String())
+		if len(p.Paths) == 1 {
+			return platforms, to.AppendImage(image, layout.WithPlatform(platform), names)
+		}
+		all = mutate.AppendManifests(all, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: &platform}})
+	}
+	return platforms, to.AppendIndex(all, names)
+}
+
+// image is the image of one build of the program.
+func (p Program) image(path string) (v1.Image, v1.Platform, error) {
 	platform := v1.Platform{OS: "linux"}
 	var err error
-	if platform.Architecture, err = architecture(p.Path); err != nil {
+	if platform.Architecture, err = architecture(path); err != nil {
 		return nil, platform, err
 	}
 	in := filepath.Join("usr/local/bin", p.Name)
-	entries := append([]layer.Entry{{Path: in, Mode: 0o755, File: p.Path}}, Account()...)
+	entries := append([]layer.Entry{{Path: in, Mode: 0o755, File: path}}, Account()...)
 	files, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 		r, w := io.Pipe()
 		go func() { _ = w.CloseWithError(layer.Write(w, entries)) }()

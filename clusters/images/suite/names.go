@@ -21,15 +21,17 @@ import (
 	"strings"
 
 	"github.com/google/go-containerregistry/pkg/name"
+
+	"github.com/dra-conformance/dratest/framework/spec"
 )
 
 const (
 	// Run is the image of dratest itself, without a tag.
-	Run = "dra-conformance.github.io/dratest"
+	Run = spec.ImageRun
 	// Sim is the image of the test driver's agents.
-	Sim = "dra-conformance.github.io/dra-sim:1"
+	Sim = spec.ImageSim
 	// Busybox is the image of cases' pods.
-	Busybox = "dra-conformance.github.io/busybox:1"
+	Busybox = spec.ImageBusybox
 )
 
 // RunAt is the image of a version of dratest.
@@ -38,6 +40,7 @@ func RunAt(version string) string {
 }
 
 // In is the name of an image in another registry, optionally with a path; an empty registry changes nothing.
+// Images of this project lose the path of their own registry.
 func In(registry, ref string) (string, error) {
 	if registry == "" {
 		return ref, nil
@@ -50,7 +53,11 @@ func In(registry, ref string) (string, error) {
 	if _, ok := parsed.(name.Digest); ok {
 		separator = "@"
 	}
-	mapped := strings.TrimSuffix(registry, "/") + "/" + parsed.Context().RepositoryStr() + separator + parsed.Identifier()
+	repository, own := strings.CutPrefix(parsed.Context().Name(), spec.ImageRegistry+"/")
+	if !own {
+		repository = parsed.Context().RepositoryStr()
+	}
+	mapped := strings.TrimSuffix(registry, "/") + "/" + repository + separator + parsed.Identifier()
 	if _, err := name.ParseReference(mapped); err != nil {
 		return "", fmt.Errorf("registry %s cannot have image %s: %w", registry, ref, err)
 	}

@@ -19,6 +19,8 @@ package suite_test
 import (
 	"archive/tar"
 	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"errors"
 	"io"
 	"os"
@@ -82,11 +84,11 @@ func program(t *testing.T) string {
 func TestArchive(t *testing.T) {
 	path := program(t)
 	var packed bytes.Buffer
-	platform, err := suite.Archive(&packed, []suite.Program{
-		{Ref: "example.com/a:1", Path: path, Name: "a", User: "65532:65532", Version: "v1.2.3"}, {Ref: "example.com/b:1", Path: path, Name: "b"},
+	platforms, err := suite.Archive(&packed, []suite.Program{
+		{Ref: "example.com/a:1", Paths: []string{path}, Name: "a", User: "65532:65532", Version: "v1.2.3"}, {Ref: "example.com/b:1", Paths: []string{path}, Name: "b"},
 	})
-	if err != nil || platform != "linux/"+runtime.GOARCH {
-		t.Fatalf("%s, %v", platform, err)
+	if err != nil || !slices.Equal(platforms, []string{"linux/" + runtime.GOARCH}) {
+		t.Fatalf("%s, %v", platforms, err)
 	}
 	dir := t.TempDir()
 	untar(t, &packed, dir)
@@ -128,6 +130,53 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// Images were for one architecture. The other program has only the header of one for arm64.
+func TestArchiveOfTwoArchitectures(t *testing.T) {
+	path := program(t)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, machine := filepath.Join(t.TempDir(), "program"), elf.EM_AARCH64
+	if runtime.GOARCH == "arm64" {
+		machine = elf.EM_X86_64
+	}
+	binary.LittleEndian.PutUint16(data[18:], uint16(machine)) // e_machine
+	if err := os.WriteFile(other, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	platforms, err := suite.Archive(&packed, []suite.Program{{Ref: "example.com/a:1", Paths: []string{path, other}, Name: "a"}})
+	if err != nil || len(platforms) != 2 {
+		t.Fatalf("%s, %v", platforms, err)
+	}
+	dir := t.TempDir()
+	untar(t, &packed, dir)
+	index, err := layout.ImageIndexFromPath(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := index.IndexManifest()
+	if err != nil || len(manifest.Manifests) != 1 || manifest.Manifests[0].Annotations["org.opencontainers.image.ref.name"] != "example.com/a:1" {
+		t.Fatalf("%+v, %v", manifest, err)
+	}
+	image, err := index.ImageIndex(manifest.Manifests[0].Digest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	images, err := image.IndexManifest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, m := range images.Manifests {
+		found = append(found, m.Platform.String())
+	}
+	if images.MediaType != types.OCIImageIndex || !slices.Equal(found, platforms) {
+		t.Errorf("%s with %q, expected an OCI index with %q", images.MediaType, found, platforms)
+	}
+}
+
 func TestOnlyStaticProgramsForLinuxMakeImages(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n"), 0o600); err != nil {
@@ -138,7 +187,7 @@ func TestOnlyStaticProgramsForLinuxMakeImages(t *testing.T) {
 		wrong[shell] = "needs libraries"
 	}
 	for path, want := range wrong {
-		if _, err := suite.Archive(io.Discard, []suite.Program{{Ref: "example.com/a:1", Path: path, Name: "a"}}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := suite.Archive(io.Discard, []suite.Program{{Ref: "example.com/a:1", Paths: []string{path}, Name: "a"}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -34,7 +34,7 @@ const (
 	// Namespace is where the agents run.
 	Namespace = spec.SystemNamespace
 	// DefaultImage is the agent's default image.
-	DefaultImage = "dra-conformance.github.io/dra-sim:1"
+	DefaultImage = spec.ImageSim
 	// Program is the path of the agent's binary in an image.
 	Program = "/usr/local/bin/dra-sim"
 	// LabelName is the label of the agent's pods, with the value Name.

@@ -40,7 +40,7 @@ const (
 	driver    = perf.DriverName
 	namespace = metav1.NamespaceDefault
 	// podImage is preloaded on nodes of dratest's clusters.
-	podImage = "dra-conformance.github.io/busybox:1"
+	podImage = spec.ImageBusybox
 	// claims is the number of claims per measurement. With more than 1000 pods, events may be lost.
 	claims = 1000
 	// patience bounds each wait; 200 pods take about a minute.
