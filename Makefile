@@ -21,7 +21,9 @@ SOAK_ARGS    ?=
 UPGRADE_ARGS ?=
 PERF_ARGS    ?=
 PAGE         ?=
+OWN          ?= $(CURDIR)/bin
 SCREENSHOTS  ?=
+SNAPSHOT     ?=
 
 # What users run. The other programs of cmd measure: "go run ./cmd/NAME".
 PROGRAMS   := ./cmd/dratest ./cmd/dra-sim ./cmd/dra-fabric ./cmd/dratest-crash ./cmd/dratest-oci-runtime
@@ -62,13 +64,15 @@ image: go ## Build bin/images.tar, the OCI images of dratest and its test driver
 	bin/image/dratest images save bin/images.tar $(if $(REGISTRY),--image-registry $(REGISTRY))
 
 .PHONY: own
-own: go ## Build bin/dra-*, this project's components, for machines that run dratest without a checkout (minutes)
-	@mkdir -p bin
+own: go ## Build bin/dra-*, this project's components, for machines without a checkout (minutes; OWN=dir)
+	@mkdir -p "$(OWN)"
 	version=$$(cd implementation && $(GO) list -m -f '{{.Version}}' k8s.io/kubernetes) && cd implementation && \
-	for name in dra-scheduler dra-controller-manager dra-kubelet; do \
-		[ $$name != dra-kubelet ] || version=$$version+dratest; \
-		CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$version -X k8s.io/client-go/pkg/version.gitVersion=$$version" -o ../bin/ ./cmd/$$name || exit; \
-		for file in config manifest; do [ ! -e cmd/$$name/$$file.yaml ] || cp cmd/$$name/$$file.yaml ../bin/$$name.yaml; done; \
+	for name in dra-scheduler dra-controller-manager dra-kubelet dra-composable-controller dra-classic-driver dra-whatif; do \
+		set=$$version; [ $$name != dra-kubelet ] || set=$$version+dratest; \
+		CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X k8s.io/component-base/version.gitVersion=$$set -X k8s.io/client-go/pkg/version.gitVersion=$$set" -o "$(OWN)/" ./cmd/$$name || exit; \
+		for file in cmd/$$name/*.yaml; do \
+			case $$file in */config.yaml | */manifest.yaml) cp $$file "$(OWN)/$$name.yaml" ;; *.yaml) [ ! -e $$file ] || cp $$file "$(OWN)/$$name-$${file##*/}" ;; esac; \
+		done; \
 	done
 
 ##@ Test without a cluster
@@ -157,8 +161,9 @@ generate: ## Write the generated files (catalogue, known issues, open requiremen
 	$(BUF)
 
 .PHONY: release
-release: go ## Build the archives, lists, checksums and notes of the tag on HEAD into dist/ (VERSION=v0.1.0)
-	.ci/release "$(VERSION)" dist
+release: go ## Build a release of the tag on HEAD into dist/ (VERSION=v0.1.0), or of any checkout (SNAPSHOT=1)
+	SNAPSHOT="$(SNAPSHOT)" .ci/release "$(VERSION)" dist
+	.ci/release-check dist
 
 .PHONY: clean
 clean: ## Delete clusters that dratest created, and build output

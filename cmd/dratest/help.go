@@ -36,7 +36,7 @@ func commandGroups() []commandGroup {
 	return []commandGroup{
 		{"Test Commands:", []string{"run", "upgrade", "soak", "explore", "perf"}},
 		{"Driver Commands:", []string{"certify", "sanity"}},
-		{"Cluster Commands:", []string{"cluster", "images", "gather", "doctor"}},
+		{"Cluster Commands:", []string{"cluster", "images", "gather", "doctor", "version"}},
 		{"Result Commands:", []string{"list", "report", "job", "manifests"}},
 		{"Maintainer Commands:", []string{"known-issues", "prove"}},
 	}

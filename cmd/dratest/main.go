@@ -86,6 +86,7 @@ excluded, could not run, has no verdict or passed only on a retry.`,
 		newSanityCommand(),
 		newSoakCommand(),
 		newUpgradeCommand(),
+		newVersionCommand(),
 	)
 	usageErrors(root)
 	groupHelp(root)
