@@ -46,7 +46,7 @@ func knownIssues() []knownIssue {
 	return []knownIssue{
 		{issues.Known("kubernetes#142202"), (*problem.Problem).LocalCapacities, nil},
 		{issues.Known("pool-moves"), (*problem.Problem).NewestSlices, nil},
-		{issues.Known("names-elsewhere"), (*problem.Problem).UniqueNames, nil},
+		{issues.Known("names-elsewhere"), uniqueElsewhere, nil},
 		{issues.Known("admin-access-first"), problem.Twins(func(claim int, request string) string { return fmt.Sprintf("-twin-%d-%s", claim, request) }).Give, nil},
 		{issues.Known("kubernetes#141829"), nil, []string{"asks for all devices, but resource pool"}},
 		{issues.Known("all-constrained"), nil, []string{"because a claim constraint would not be satisfied"}},
@@ -55,6 +55,55 @@ func knownIssues() []knownIssue {
 		{issues.Known("kubernetes#140798"), (*problem.Problem).WholeDevices, nil},
 		{issues.Known("plugin-beside-claim"), (*problem.Problem).WithoutPlugins, nil},
 	}
+}
+
+// uniqueElsewhere renames devices named like another one of their pool if no node sees the slices of both, directly or by
+// a third one of that name, and reports whether there were any.
+func uniqueElsewhere(p *problem.Problem) bool {
+	used := sets.New[string]()
+	for i := range p.Slices {
+		for d := range p.Slices[i].Spec.Devices {
+			used.Insert(p.Slices[i].Spec.Devices[d].Name)
+		}
+	}
+	together := func(a, b problem.Published) bool {
+		return a.ResourceSlice == b.ResourceSlice || slices.ContainsFunc(p.Nodes, func(n problem.Node) bool {
+			return oracle.MayReach(a.ResourceSlice, &n) && oracle.MayReach(b.ResourceSlice, &n)
+		})
+	}
+	found := false
+	for _, devices := range p.Namesakes() {
+		groups := grouped(devices, together)
+		for _, group := range groups[1:] {
+			name := group[0].Device.Name
+			for n := 2; used.Has(name); n++ {
+				name = fmt.Sprintf("%s-%d", group[0].Device.Name, n)
+			}
+			used.Insert(name)
+			for _, d := range group {
+				d.Device.Name, found = name, true
+			}
+		}
+	}
+	return found
+}
+
+// grouped divides elements into groups connected by a relation.
+func grouped[T any](all []T, related func(a, b T) bool) [][]T {
+	var groups [][]T
+	for _, e := range all {
+		joined := []T{}
+		rest := groups[:0:0]
+		for _, group := range groups {
+			if slices.ContainsFunc(group, func(other T) bool { return related(other, e) }) {
+				joined = append(joined, group...)
+			} else {
+				rest = append(rest, group)
+			}
+		}
+		groups = append(rest, append(joined, e))
+	}
+	return groups
 }
 
 // excused returns the known issues with a pattern explaining a finding, "" for none: one of them, or all of them

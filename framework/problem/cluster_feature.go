@@ -46,7 +46,7 @@ func clusterFeatures() []Feature {
 			})(p)
 		}},
 		{"pool incomplete or obsolete", func(p *Problem) bool { return anySlice(func(s *slice) bool { return outOfStep(p, s) })(p) }},
-		{"duplicate devices", func(p *Problem) bool { return anySlice(repeatsDevice)(p) }},
+		{"duplicate devices", func(p *Problem) bool { return len(p.Namesakes()) > 0 }},
 		{"devices in use", anyUse(func(r resourceapi.DeviceRequestAllocationResult) bool {
 			return r.ShareID == nil && !ptr.Deref(r.AdminAccess, false)
 		})},
@@ -209,15 +209,4 @@ func outOfStep(p *Problem, s *resourceapi.ResourceSlice) bool {
 		}
 	}
 	return n != s.Spec.Pool.ResourceSliceCount
-}
-
-func repeatsDevice(s *resourceapi.ResourceSlice) bool {
-	names := map[string]bool{}
-	for i := range s.Spec.Devices {
-		if names[s.Spec.Devices[i].Name] {
-			return true
-		}
-		names[s.Spec.Devices[i].Name] = true
-	}
-	return false
 }

@@ -17,7 +17,6 @@ limitations under the License.
 package problem
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -44,26 +43,37 @@ func (p *Problem) NewestSlices() bool {
 	return len(p.Slices) < all
 }
 
-// UniqueNames renames devices named like another one in their pool's generation, and reports whether there were any.
-func (p *Problem) UniqueNames() bool {
-	type device struct {
+// Published is a device and its slice. Both can be modified.
+type Published struct {
+	*resourceapi.ResourceSlice
+	Device *resourceapi.Device
+}
+
+// Namesakes returns the devices of each name that occurs several times in a pool's generation, in the order of the
+// slices.
+func (p *Problem) Namesakes() [][]Published {
+	type name struct {
 		driver, pool string
 		generation   int64
-		name         string
+		device       string
 	}
-	seen := map[device]bool{}
-	found := false
+	devices := map[name][]Published{}
+	var order []name
 	for i := range p.Slices {
 		spec := &p.Slices[i].Spec
 		for d := range spec.Devices {
-			id := device{spec.Driver, spec.Pool.Name, spec.Pool.Generation, spec.Devices[d].Name}
-			for n := 2; seen[id]; n++ {
-				id.name, found = fmt.Sprintf("%s-%d", spec.Devices[d].Name, n), true
+			id := name{spec.Driver, spec.Pool.Name, spec.Pool.Generation, spec.Devices[d].Name}
+			if len(devices[id]) == 1 {
+				order = append(order, id)
 			}
-			seen[id], spec.Devices[d].Name = true, id.name
+			devices[id] = append(devices[id], Published{&p.Slices[i], &spec.Devices[d]})
 		}
 	}
-	return found
+	var all [][]Published
+	for _, id := range order {
+		all = append(all, devices[id])
+	}
+	return all
 }
 
 // LocalCapacities removes the driver's own domain from names of capacities, and reports whether there was

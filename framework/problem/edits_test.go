@@ -73,27 +73,25 @@ func TestExtendedNeeded(t *testing.T) {
 }
 
 // Only devices of one pool and generation must have different names.
-func TestUniqueNames(t *testing.T) {
-	slice := func(pool string, generation int64, devices ...string) resourceapi.ResourceSlice {
+func TestNamesakes(t *testing.T) {
+	slice := func(name, pool string, generation int64, devices ...string) resourceapi.ResourceSlice {
 		s := resourceapi.ResourceSlice{Spec: resourceapi.ResourceSliceSpec{Pool: resourceapi.ResourcePool{Name: pool, Generation: generation}}}
+		s.Name = name
 		for _, name := range devices {
 			s.Spec.Devices = append(s.Spec.Devices, resourceapi.Device{Name: name})
 		}
 		return s
 	}
 	p := &problem.Problem{Slices: []resourceapi.ResourceSlice{
-		slice("a", 1, "dev", "dev-2"), slice("a", 2, "dev"), slice("b", 1, "dev"), slice("a", 1, "dev", "other"),
+		slice("s0", "a", 1, "dev", "dev-2"), slice("s1", "a", 2, "dev"), slice("s2", "b", 1, "twice", "dev", "twice"), slice("s3", "a", 1, "dev", "other"),
 	}}
-	if !p.UniqueNames() || p.UniqueNames() {
-		t.Fatal("the names are not unique after one edit")
-	}
 	var got []string
-	for i := range p.Slices {
-		for d := range p.Slices[i].Spec.Devices {
-			got = append(got, p.Slices[i].Spec.Devices[d].Name)
+	for _, devices := range p.Namesakes() {
+		for _, d := range devices {
+			got = append(got, d.Name+" "+d.Device.Name)
 		}
 	}
-	if want := []string{"dev", "dev-2", "dev", "dev", "dev-3", "other"}; !slices.Equal(got, want) {
+	if want := []string{"s2 twice", "s2 twice", "s0 dev", "s3 dev"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -38,7 +38,7 @@ func (g *generator) breakPool(i int) {
 	slice := &g.p.Slices[i]
 	kind := g.IntN(12)
 	if g.stored {
-		kind = pick(g, 0, 1, 2, 3, 4, 5, 6)
+		kind = pick(g, 0, 1, 2, 3, 4, 5, 6, 7)
 		if g.knobs[counters] && g.chance(15) {
 			kind = 8
 		}
@@ -70,9 +70,7 @@ func (g *generator) breakPool(i int) {
 		}
 		g.p.Slices = append(g.p.Slices, *next)
 	case 7: // Two devices of the same name.
-		if len(slice.Spec.Devices) > 1 {
-			slice.Spec.Devices[1].Name = slice.Spec.Devices[0].Name
-		}
+		g.repeatName(i)
 	case 8: // Counters that do not exist.
 		for d := range slice.Spec.Devices {
 			slice.Spec.Devices[d].ConsumesCounters = append(slice.Spec.Devices[d].ConsumesCounters, resourceapi.DeviceCounterConsumption{
@@ -87,6 +85,22 @@ func (g *generator) breakPool(i int) {
 		g.breakNodeSelector(slice)
 	default: // An unknown node selection.
 		slice.Spec.NodeName, slice.Spec.AllNodes, slice.Spec.NodeSelector, slice.Spec.PerDeviceNodeSelection = nil, nil, nil, nil
+	}
+}
+
+// repeatName gives a device of a slice the name of another one in its pool. The API server rejects two in one slice.
+func (g *generator) repeatName(i int) {
+	slice := &g.p.Slices[i].Spec
+	if len(slice.Devices) > 1 && !g.stored {
+		slice.Devices[1].Name = slice.Devices[0].Name
+		return
+	}
+	for k := range g.p.Slices {
+		other := &g.p.Slices[k].Spec
+		if k != i && len(slice.Devices) > 0 && len(other.Devices) > 0 && other.Driver == slice.Driver && other.Pool.Name == slice.Pool.Name {
+			slice.Devices[0].Name = other.Devices[0].Name
+			return
+		}
 	}
 }
 

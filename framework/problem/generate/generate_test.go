@@ -92,7 +92,7 @@ func TestNamesAreUnique(t *testing.T) {
 // Bugs are in combinations of features.
 func TestStoredCoversPairs(t *testing.T) {
 	c := problem.NewCoverage()
-	for number := range uint64(3000) {
+	for number := range uint64(4000) {
 		c.Add(Stored(1, number, nil))
 	}
 	pairs, triples := c.Shares()

@@ -246,6 +246,14 @@ func (w *world) reaches(d *device, node *problem.Node) answer {
 	return reaches(d.from.NodeName, d.from.NodeSelector, d.from.AllNodes, node)
 }
 
+// MayReach reports whether a slice is for a node, or may be: its node selection may be invalid.
+func MayReach(s *resourceapi.ResourceSlice, node *problem.Node) bool {
+	if !ptr.Deref(s.Spec.PerDeviceNodeSelection, false) {
+		return reaches(s.Spec.NodeName, s.Spec.NodeSelector, s.Spec.AllNodes, node) != no
+	}
+	return slices.ContainsFunc(s.Spec.Devices, func(d resourceapi.Device) bool { return reaches(d.NodeName, d.NodeSelector, d.AllNodes, node) != no })
+}
+
 func reaches(name *string, selector *corev1.NodeSelector, all *bool, node *problem.Node) answer {
 	switch {
 	case name != nil:
