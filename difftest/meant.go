@@ -101,6 +101,13 @@ func meantDifferences() []Meant {
 			Instead: edited((*problem.Problem).NewestSlices),
 		},
 		{
+			Name:   "devices of one name on different nodes",
+			AtMost: 1,
+			Reason: "Upstream looks for devices of the same name only among the slices for a node. Own refuses a pool if a name " +
+				"occurs twice anywhere (Device.Name: unique among all devices in the pool).",
+			Instead: refuseNamesakes,
+		},
+		{
 			Name:   "both names of a capacity",
 			AtMost: 10,
 			Reason: "Upstream compares names of capacities as they are written (kubernetes#142202). Own takes a name " +
@@ -213,35 +220,63 @@ func withoutUnknownCounters(p *problem.Problem) *problem.Problem {
 	return c
 }
 
+// generation is one of a pool.
+type generation struct {
+	inventory.PoolID
+	number int64
+}
+
+func generationOf(spec *resourceapi.ResourceSliceSpec) generation {
+	return generation{inventory.PoolID{Driver: spec.Driver, Pool: spec.Pool.Name}, spec.Pool.Generation}
+}
+
 // waitForCounts makes pools incomplete if their slices disagree about the slice count of a
 // generation.
 func waitForCounts(p *problem.Problem) *problem.Problem {
-	type key struct {
-		inventory.PoolID
-		generation int64
-	}
-	keyOf := func(spec *resourceapi.ResourceSliceSpec) key {
-		return key{inventory.PoolID{Driver: spec.Driver, Pool: spec.Pool.Name}, spec.Pool.Generation}
-	}
-	published, announced, disagree := map[key]int64{}, map[key]int64{}, map[key]bool{}
+	published, announced, disagree := map[generation]int64{}, map[generation]int64{}, map[generation]bool{}
 	for i := range p.Slices {
 		spec := &p.Slices[i].Spec
-		k := keyOf(spec)
-		if published[k]++; published[k] == 1 {
-			announced[k] = spec.Pool.ResourceSliceCount
+		g := generationOf(spec)
+		if published[g]++; published[g] == 1 {
+			announced[g] = spec.Pool.ResourceSliceCount
 		}
-		disagree[k] = disagree[k] || announced[k] != spec.Pool.ResourceSliceCount
+		disagree[g] = disagree[g] || announced[g] != spec.Pool.ResourceSliceCount
 	}
 	var c *problem.Problem
 	for i := range p.Slices {
-		k := keyOf(&p.Slices[i].Spec)
-		if !disagree[k] {
+		g := generationOf(&p.Slices[i].Spec)
+		if !disagree[g] {
 			continue
 		}
 		if c == nil {
 			c = p.Copy()
 		}
-		c.Slices[i].Spec.Pool.ResourceSliceCount = published[k] + 1
+		c.Slices[i].Spec.Pool.ResourceSliceCount = published[g] + 1
+	}
+	return c
+}
+
+// refuseNamesakes makes pools with devices of the same name invalid for each node.
+func refuseNamesakes(p *problem.Problem) *problem.Problem {
+	repeat := map[generation]bool{}
+	for _, devices := range p.Namesakes() {
+		repeat[generationOf(&devices[0].Spec)] = true
+	}
+	if len(repeat) == 0 {
+		return nil
+	}
+	c := p.Copy()
+	for i := range c.Slices {
+		spec := &c.Slices[i].Spec
+		switch {
+		case !repeat[generationOf(spec)]:
+		case len(spec.SharedCounters) > 0:
+			spec.SharedCounters = append(spec.SharedCounters, spec.SharedCounters[0])
+		case len(spec.Devices) > 0:
+			spec.Devices = append(spec.Devices, spec.Devices[0])
+		default:
+			spec.Devices = []resourceapi.Device{{Name: "twice"}, {Name: "twice"}}
+		}
 	}
 	return c
 }

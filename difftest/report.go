@@ -169,9 +169,6 @@ func (r *Report) Write(out io.Writer) error {
 	for _, name := range slices.Sorted(maps.Keys(r.Meant)) {
 		fmt.Fprintf(out, "%8d  meant differences (at most %d): %s\n", r.Meant[name], r.limit(name), name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Opinions.Known)) {
-		fmt.Fprintf(out, "%8d  answers of both allocators refuted by the oracle (at most %d): %s\n", r.Opinions.Known[name], r.limit(name), name)
-	}
 	fmt.Fprintln(out, "Slowest of own, by number:")
 	for _, s := range r.Slow {
 		fmt.Fprintf(out, "%8d  %s (%s); upstream %s\n", s.Number, s.Own.Round(10*time.Microsecond), s.Answer.Kind, s.Upstream.Round(10*time.Microsecond))
@@ -191,14 +188,9 @@ func (r *Report) Write(out io.Writer) error {
 	return err
 }
 
-// limit is the maximum number of problems explained by an intended difference or known violation;
-// three are acceptable in any run.
+// limit is the maximum number of problems explained by an intended difference; three are acceptable in
+// any run.
 func (r *Report) limit(name string) int {
-	for _, known := range KnownViolations() {
-		if known.Name == name {
-			return 3 + int(known.AtMost*float64(r.Problems)/1000)
-		}
-	}
 	for _, meant := range MeantDifferences() {
 		if meant.Name == name {
 			return 3 + int(meant.AtMost*float64(r.Problems)/1000)
@@ -207,14 +199,12 @@ func (r *Report) limit(name string) int {
 	return 0
 }
 
-// TooOften returns the intended differences and known violations above their limit, sorted.
+// TooOften returns the intended differences above their limit, sorted.
 func (r *Report) TooOften() []string {
 	var names []string
-	for _, counts := range []map[string]int{r.Meant, r.Opinions.Known} {
-		for _, name := range slices.Sorted(maps.Keys(counts)) {
-			if counts[name] > r.limit(name) {
-				names = append(names, name)
-			}
+	for _, name := range slices.Sorted(maps.Keys(r.Meant)) {
+		if r.Meant[name] > r.limit(name) {
+			names = append(names, name)
 		}
 	}
 	return names

@@ -222,7 +222,7 @@ func ownPatience(upstream []Answer) Patience {
 }
 
 // Judge compares two allocators on one problem, and the first with the oracle. It ignores intended
-// differences and known violations.
+// differences.
 func Judge(ctx context.Context, p *problem.Problem, own, upstream Allocator) *Difference {
 	w := worker{own: own, upstream: upstream, patience: Config{}.patience(), oracle: true}
 	return w.judge(ctx, p)

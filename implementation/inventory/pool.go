@@ -33,9 +33,7 @@ type Pool struct {
 	// Counters are the shared counters of the pool, by set and name, nil if there are none.
 	Counters map[string]map[string]resourceapi.Counter
 	// Consumers are all devices of the pool with counter consumption, by name, including devices
-	// unreachable from this node: their consumption counts on every node. nil if there are none. Equally
-	// named devices in slices for different nodes share one entry with their combined consumption; all
-	// other entries are pointers from Node.Devices.
+	// unreachable from this node: their consumption counts on every node. nil if there are none.
 	Consumers map[string]*Device
 	// Plain are the names of the other devices of a pool with counters, nil if there are none.
 	Plain map[string]bool
@@ -46,10 +44,10 @@ type Pool struct {
 // Usable reports whether devices of the pool can be allocated.
 func (p *Pool) Usable() bool { return !p.Incomplete && p.Invalid == "" }
 
-// newPool checks a complete pool. reachable is a subset of whole; both are sorted.
-func newPool(id PoolID, reachable, whole []*publishedSlice, features Features) *Pool {
-	if name, found := duplicateDevice(reachable); found {
-		return &Pool{ID: id, Invalid: "more than one device is named " + name}
+// newPool checks a complete pool. duplicate is the name of several devices in its generation, if there is one.
+func newPool(id PoolID, whole []*publishedSlice, duplicate string, features Features) *Pool {
+	if duplicate != "" {
+		return &Pool{ID: id, Invalid: "more than one device is named " + duplicate}
 	}
 	if !features.PartitionableDevices {
 		return &Pool{ID: id}
@@ -98,7 +96,7 @@ func refilled(consumers map[string]*Device) bool {
 	return false
 }
 
-func duplicateDevice(slices []*publishedSlice) (name string, found bool) {
+func duplicateDevice(slices []*publishedSlice) string {
 	total := 0
 	for _, slice := range slices {
 		total += len(slice.devices)
@@ -108,12 +106,12 @@ func duplicateDevice(slices []*publishedSlice) (name string, found bool) {
 		for i := range slice.devices {
 			name := slice.devices[i].ID.Device
 			if _, found := names[name]; found {
-				return name, true
+				return name
 			}
 			names[name] = struct{}{}
 		}
 	}
-	return "", false
+	return ""
 }
 
 func collectCounters(whole []*publishedSlice) (counters map[string]map[string]resourceapi.Counter, invalid string) {
@@ -145,11 +143,7 @@ func collectConsumers(whole []*publishedSlice, counters map[string]map[string]re
 			if consumers == nil {
 				consumers = make(map[string]*Device)
 			}
-			name := device.ID.Device
-			if other, found := consumers[name]; found {
-				device = consumesBoth(other, device)
-			}
-			consumers[name] = device
+			consumers[device.ID.Device] = device
 		}
 	}
 	return consumers, ""
@@ -172,12 +166,4 @@ func checkConsumption(device *Device, counters map[string]map[string]resourceapi
 		}
 	}
 	return ""
-}
-
-// consumesBoth returns a device with the consumption of both: an allocation names neither node nor
-// slice, so both must be paid.
-func consumesBoth(a, b *Device) *Device {
-	spec := *a.Spec
-	spec.ConsumesCounters = append(append([]resourceapi.DeviceCounterConsumption(nil), a.Spec.ConsumesCounters...), b.Spec.ConsumesCounters...)
-	return &Device{ID: a.ID, Spec: &spec, Slice: a.Slice, Content: a.Content}
 }

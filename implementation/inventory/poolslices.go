@@ -31,7 +31,10 @@ type poolSlices struct {
 	// current are the relevant slices of the highest generation.
 	current []*publishedSlice
 
-	// whole is the pool as seen by a node with access to all of current.
+	// duplicate is the name of several devices in current, empty if there is none. Names are unique in a
+	// pool (Device.Name) wherever its devices are: an allocation names neither node nor slice.
+	duplicate func() string
+	// whole is the pool of all of current.
 	whole func() *Pool
 }
 
@@ -46,7 +49,8 @@ func newPoolSlices(id PoolID, all []*publishedSlice, features Features) *poolSli
 			p.current = append(p.current, slice)
 		}
 	}
-	p.whole = sync.OnceValue(func() *Pool { return newPool(id, p.current, p.current, features) })
+	p.duplicate = sync.OnceValue(func() string { return duplicateDevice(p.current) })
+	p.whole = sync.OnceValue(func() *Pool { return newPool(id, p.current, p.duplicate(), features) })
 	return p
 }
 
@@ -66,16 +70,12 @@ func (p *poolSlices) seenFrom(reachable []*publishedSlice, features Features) (*
 		if len(reachable) == len(p.current) {
 			return p.whole(), reachable
 		}
-		return newPool(p.id, reachable, reachable, features), reachable
+		return newPool(p.id, reachable, p.duplicate(), features), reachable
 	}
 	if !agreed || int64(len(p.current)) != announced {
 		return &Pool{ID: p.id, Incomplete: true}, reachable
 	}
-	// Usually all names are unique in the whole pool, and so in its parts.
-	if whole := p.whole(); whole.Usable() {
-		return whole, reachable
-	}
-	return newPool(p.id, reachable, p.current, features), reachable
+	return p.whole(), reachable
 }
 
 func newest(all []*publishedSlice) []*publishedSlice {

@@ -53,6 +53,9 @@ func slowPools(all []*resourceapi.ResourceSlice, node *corev1.Node) map[PoolID]s
 			continue
 		}
 		pools[id] = slowContent(seen, whole)
+		if slowRepeats(newestOf(all, func(s *resourceapi.ResourceSlice) bool { return inPool(s, id) })) {
+			pools[id] = "!"
+		}
 	}
 	return pools
 }
@@ -115,9 +118,6 @@ func slowContent(seen, whole []*resourceapi.ResourceSlice) string {
 			}
 			if slices.Contains(seen, slice) {
 				devices = append(devices, slice.Name+"."+d.Name)
-				if strings.Count(strings.Join(devices, " ")+" ", "."+d.Name+" ") > 1 {
-					return "!"
-				}
 			}
 			for _, consumption := range d.ConsumesCounters {
 				content = append(content, "-"+d.Name)
@@ -131,6 +131,20 @@ func slowContent(seen, whole []*resourceapi.ResourceSlice) string {
 	}
 	slices.Sort(content)
 	return strings.Join(devices, " ") + "|" + strings.Join(content, " ")
+}
+
+// slowRepeats reports whether two devices have the same name.
+func slowRepeats(whole []*resourceapi.ResourceSlice) bool {
+	var names []string
+	for _, slice := range whole {
+		for _, d := range slice.Spec.Devices {
+			if len(slice.Spec.SharedCounters) == 0 {
+				names = append(names, d.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return len(slices.Compact(slices.Clone(names))) < len(names)
 }
 
 // fast formats an inventory's answer the same way.
@@ -183,7 +197,7 @@ func randomSlice(r *rand.Rand) *resourceapi.ResourceSlice {
 		unknownSelection()(s)
 	}
 	for range r.IntN(3) {
-		name := fmt.Sprint("d", r.IntN(6))
+		name := fmt.Sprint("d", r.IntN(20))
 		if r.IntN(4) == 0 {
 			consumer(name, fmt.Sprint("set", r.IntN(2)), "mem")(s)
 		} else {
