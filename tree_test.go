@@ -38,7 +38,7 @@ const (
 
 // base has the framework packages below engines and cases, without clusters or drivers.
 var base = []string{
-	"framework/spec", "framework/agentapi", "framework/audit", "framework/chart", "framework/follow", "framework/harness/", "framework/issues", "framework/kube", "framework/matchers", "framework/metrics",
+	"framework/spec", "framework/agentapi", "framework/audit", "framework/chart", "framework/follow", "framework/harness/", "framework/issues", "framework/kube", "framework/limit", "framework/matchers", "framework/metrics",
 	"framework/objects", "framework/outage", "framework/plan", "framework/pools", "framework/timeline",
 }
 
@@ -61,10 +61,12 @@ var arrows = map[string][]string{
 	"framework/issues/review/":    and(base, "reports/schema"),
 	"framework/problem/":          {"framework/problem/"},
 	"framework/gather/":           {"framework/audit"},
+	"framework/limit":             {},
+	"framework/kube":              {"framework/limit"},
 	"framework/testbed/":          and(base, "framework/probe", "reports", "framework/testbed/", "clusters", "clusters/progress", "drivers/sim/client", "drivers/sim/deploy"),
 	"framework/companions/":       and(engines, "framework/companions/", "framework/perf", "framework/soak", "framework/soak/faults", "framework/soak/load", "clusters/images", "drivers/fabric"),
 	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/expectations", "reports/matrix", "reports/profile", "reports/sign"),
-	"framework/run/job/":          {"framework/kube", "framework/run", "framework/testbed/access", "reports"},
+	"framework/run/job/":          {"framework/kube", "framework/limit", "framework/run", "framework/testbed/access", "reports"},
 	"framework/explore/":          and(engines, "framework/problem/"),
 	"framework/certify/":          and(engines, "framework/run", "clusters/command", "drivers/declarations", "clusters/versions", "reports/matrix"),
 	"framework/soak/":             and(engines, "framework/soak/"),
@@ -87,9 +89,9 @@ var arrows = map[string][]string{
 	"suites/requirements/": {"framework/spec"},
 	"suites/vendortest/":   {"suites", "suites/sanity", "suites/requirements", "framework/certify", "framework/run", "framework/spec", "framework/testbed", "drivers/nodefiles", "drivers/declarations", "reports"},
 
-	"clusters/":       {"clusters/", "framework/spec", "framework/kube"},
-	"drivers/":        {"drivers/", "framework/spec"},
-	"drivers/sim/":    {"drivers/", "framework/spec", "framework/agentapi", "framework/kube"},
+	"clusters/":       {"clusters/", "framework/spec", "framework/kube", "framework/limit"},
+	"drivers/":        {"drivers/", "framework/spec", "framework/limit"},
+	"drivers/sim/":    {"drivers/", "framework/spec", "framework/agentapi", "framework/kube", "framework/limit"},
 	"reports/":        {"reports/", "framework/spec"},
 	"upgrade/cases/":  and(base, "upgrade/path", "drivers/profiles"),
 	"upgrade/change/": {"framework/spec", "framework/kube", "clusters", "clusters/staticpod", "upgrade/path"},
@@ -115,6 +117,7 @@ var arrows = map[string][]string{
 	"implementation/claimplan/":           {},
 	"implementation/evictplan/":           {},
 	"implementation/fabricplan/":          {"implementation/fabricplan"},
+	"implementation/limit/":               {},
 	"implementation/nodeplan/":            {},
 	"implementation/classic/api/":         {},
 	"implementation/classic/classicplan/": {"implementation/classic/api/v1alpha1"},
@@ -123,8 +126,8 @@ var arrows = map[string][]string{
 	"implementation/scheduler/":           {"implementation/scheduler/", "implementation/inventory", "implementation/state", "implementation/celeval", "implementation/allocator"},
 	"implementation/dramanager/":          {"implementation/state", "implementation/evictplan"},
 	"implementation/simulation/":          {"implementation/scheduler", "implementation/dramanager"},
-	"implementation/controllers/":         {"implementation/controllers/", "implementation/claimplan", "implementation/evictplan", "implementation/fabricplan"},
-	"implementation/kubelet/":             {"implementation/kubelet/", "implementation/nodeplan"},
+	"implementation/controllers/":         {"implementation/controllers/", "implementation/claimplan", "implementation/evictplan", "implementation/fabricplan", "implementation/limit"},
+	"implementation/kubelet/":             {"implementation/kubelet/", "implementation/limit", "implementation/nodeplan"},
 	"implementation/bench/":               {"implementation/bench/", "implementation/simulation", "implementation/inventory", "implementation/celeval", "implementation/allocator"},
 
 	"implementation/cmd/bench-scheduler/":           {"implementation/bench/schedulerperf", "implementation/cmd/dra-scheduler/plugin"},
@@ -133,7 +136,7 @@ var arrows = map[string][]string{
 	"implementation/cmd/dra-controller-manager/":    {"implementation/cmd/dra-controller-manager/app", "implementation/controllers/resourceclaim", "implementation/controllers/tainteviction"},
 	"implementation/cmd/dra-kubelet/":               {"implementation/cmd/dra-kubelet/", "implementation/kubelet", "implementation/nodeplan"},
 	"implementation/cmd/dra-scheduler/":             {"implementation/cmd/dra-scheduler/plugin", "implementation/scheduler", "implementation/inventory", "implementation/classic/scheduler"},
-	"implementation/cmd/dra-whatif/":                {"implementation/cmd/dra-whatif/app", "implementation/cmd/dra-scheduler/plugin", "implementation/simulation"},
+	"implementation/cmd/dra-whatif/":                {"implementation/cmd/dra-whatif/app", "implementation/cmd/dra-scheduler/plugin", "implementation/limit", "implementation/simulation"},
 }
 
 // modules are the Go modules checked by these rules.
