@@ -33,6 +33,7 @@ import (
 	ctrlclient "sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/dra-conformance/dratest/framework/kube"
+	"github.com/dra-conformance/dratest/framework/limit"
 )
 
 // Object is a Kubernetes object.
@@ -64,8 +65,11 @@ func (a apiObjects) Get(ctx context.Context, name, namespace string, o Object) e
 	return a.Client.Get(ctx, ctrlclient.ObjectKey{Namespace: namespace, Name: name}, o)
 }
 
+// maxOutput is the size limit of the output of a command in a pod, in bytes.
+const maxOutput = 64 << 20
+
 func (a apiObjects) ExecInPod(ctx context.Context, namespace, pod, container string, command []string, stdout, stderr *bytes.Buffer) error {
-	return kube.Exec(ctx, a.config, namespace, pod, container, command, stdout, stderr)
+	return kube.Exec(ctx, a.config, namespace, pod, container, command, limit.Writer(stdout, maxOutput), stderr)
 }
 
 // Kinds of unstructured cluster-scoped objects.

@@ -63,7 +63,7 @@ func NewForConfig(config *rest.Config) (kubernetes.Interface, error) {
 	if config.RateLimiter == nil && config.QPS > 0 {
 		config.RateLimiter = flowcontrol.NewTokenBucketRateLimiter(config.QPS, config.Burst)
 	}
-	web, err := rest.HTTPClientFor(config)
+	web, err := HTTPClientFor(config)
 	if err != nil {
 		return nil, err
 	}

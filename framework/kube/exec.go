@@ -25,9 +25,14 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/remotecommand"
+
+	"github.com/dra-conformance/dratest/framework/limit"
 )
 
-// Exec runs a command in a container.
+// maxErrors is the size limit of a command's error output, in bytes.
+const maxErrors = 16 << 20
+
+// Exec runs a command in a container. It fails if the command writes more than 16 MiB of errors.
 func Exec(ctx context.Context, config *rest.Config, namespace, pod, container string, command []string, stdout, stderr io.Writer) error {
 	client, err := NewForConfig(config)
 	if err != nil {
@@ -39,5 +44,5 @@ func Exec(ctx context.Context, config *rest.Config, namespace, pod, container st
 	if err != nil {
 		return fmt.Errorf("connect to %s: %w", config.Host, err)
 	}
-	return executor.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: stdout, Stderr: stderr})
+	return executor.StreamWithContext(ctx, remotecommand.StreamOptions{Stdout: stdout, Stderr: limit.Writer(stderr, maxErrors)})
 }
