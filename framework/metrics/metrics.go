@@ -26,15 +26,26 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/dra-conformance/dratest/framework/limit"
 )
 
 // Families are metrics by name.
 type Families map[string]*dto.MetricFamily
 
+// maxText is the size limit of a component's metrics, in bytes. Those of a busy API server take tens of MiB.
+const maxText = 256 << 20
+
 // Parse reads all metrics of a text.
-func Parse(text io.Reader) (Families, error) {
+func Parse(text io.Reader) (families Families, err error) {
+	defer func() {
+		// The parser panics on some malformed texts, such as a sample without a name after a histogram's type.
+		if problem := recover(); problem != nil {
+			families, err = nil, fmt.Errorf("parse metrics: the parser panicked: %v", problem)
+		}
+	}()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(text)
+	families, err = parser.TextToMetricFamilies(limit.Reader(text, maxText))
 	if err != nil {
 		return nil, fmt.Errorf("parse metrics: %w", err)
 	}

@@ -35,6 +35,13 @@ func TestLabel(t *testing.T) {
 	}
 }
 
+// This text made the parser panic, and with it a case or a whole run.
+func TestParserPanics(t *testing.T) {
+	if _, err := metrics.Parse(strings.NewReader("# TYPE a histogram\n{le=\"1\"} 2\n")); err == nil || !strings.Contains(err.Error(), "parse metrics") {
+		t.Errorf("got error %v", err)
+	}
+}
+
 func TestParseNonsense(t *testing.T) {
 	if _, err := metrics.Parse(strings.NewReader("<html>")); err == nil || !strings.Contains(err.Error(), "parse metrics: ") {
 		t.Errorf("got error %v", err)
