@@ -25,7 +25,12 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/dra-conformance/dratest/framework/limit"
 )
+
+// maxAnswer is the size limit of an answer, in bytes.
+const maxAnswer = 64 << 20
 
 // statuses maps HTTP status codes to errors. Any other error is the server's.
 func statuses() map[int]error {
@@ -122,13 +127,13 @@ func ask[T any](ctx context.Context, c Manager, method, path string, body any) (
 	defer response.Body.Close()
 	if response.StatusCode >= http.StatusBadRequest {
 		var f failure
-		_ = json.NewDecoder(response.Body).Decode(&f) // the status says enough
+		_ = limit.DecodeJSON(response.Body, maxAnswer, &f) // the status says enough
 		if known := statuses()[response.StatusCode]; known != nil {
 			return out, fmt.Errorf("ask the fabric: %w: %s", known, f.Message)
 		}
 		return out, fmt.Errorf("ask the fabric: %s: %s", response.Status, f.Message)
 	}
-	if err := json.NewDecoder(response.Body).Decode(&out); err != nil {
+	if err := limit.DecodeJSON(response.Body, maxAnswer, &out); err != nil {
 		return out, fmt.Errorf("read the fabric's answer: %w", err)
 	}
 	return out, nil

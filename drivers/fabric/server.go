@@ -29,6 +29,8 @@ import (
 	"time"
 
 	"github.com/google/renameio/v2"
+
+	"github.com/dra-conformance/dratest/framework/limit"
 )
 
 // Paths of the API. Those below AdminPath need the administrator's token.
@@ -193,7 +195,7 @@ func same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byt
 
 func decode[T any](r *http.Request) (T, error) {
 	var out T
-	d := json.NewDecoder(r.Body)
+	d := json.NewDecoder(limit.Reader(r.Body, maxAnswer))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&out); err != nil {
 		return out, fmt.Errorf("%w: %w", ErrInvalid, err)

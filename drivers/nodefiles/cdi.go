@@ -22,6 +22,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/dra-conformance/dratest/framework/limit"
 )
 
 // CDIStatic and CDIDynamic are the default CDI directories of container runtimes.
@@ -48,29 +50,34 @@ func CDIDirsAt(paths ...string) CDIDirs {
 	return dirs
 }
 
-// Read returns the CDI files by their paths on the node, except files removed meanwhile.
+// maxCDI is the size limit of a CDI file, in bytes; dra-kubelet reads no longer ones.
+const maxCDI = 4 << 20
+
+// Read returns the CDI files by their paths on the node, except files removed meanwhile. On an error, such as a file of
+// more than four MiB, the readable files are returned too.
 func (d CDIDirs) Read() (map[string][]byte, error) {
-	files := map[string][]byte{}
+	files, errs := map[string][]byte{}, []error(nil)
 	for _, dir := range d {
 		entries, err := os.ReadDir(dir.Seen)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("list CDI directory: %w", err)
+			errs = append(errs, fmt.Errorf("list CDI directory: %w", err))
 		}
 		for _, entry := range entries {
 			if ext := filepath.Ext(entry.Name()); ext != ".json" && ext != ".yaml" || !entry.Type().IsRegular() {
 				continue
 			}
-			content, err := os.ReadFile(filepath.Join(dir.Seen, entry.Name()))
+			content, err := limit.ReadFile(filepath.Join(dir.Seen, entry.Name()), maxCDI)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			if err != nil {
-				return nil, fmt.Errorf("read CDI file: %w", err)
+				errs = append(errs, fmt.Errorf("read CDI file: %w", err))
+				continue
 			}
 			files[filepath.Join(dir.Path, entry.Name())] = content
 		}
 	}
-	return files, nil
+	return files, errors.Join(errs...)
 }
 
 // Remove removes a CDI file, or its obstruction by Obstruct; a missing file is no error.

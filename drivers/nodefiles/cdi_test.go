@@ -17,12 +17,33 @@ limitations under the License.
 package nodefiles
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/dra-conformance/dratest/framework/limit"
 )
+
+// A sparse file in a CDI directory filled the agent's memory, and another file in its place hid all others.
+func TestHugeCDIFile(t *testing.T) {
+	dir := t.TempDir()
+	huge := filepath.Join(dir, "huge.json")
+	if err := errors.Join(os.WriteFile(huge, nil, 0o600), os.Truncate(huge, 3<<30), os.WriteFile(filepath.Join(dir, "a.json"), []byte("a"), 0o600),
+		syscall.Mkfifo(filepath.Join(dir, "fifo.json"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := CDIDirsAt(dir).Read()
+	if !errors.Is(err, limit.ErrTooBig) {
+		t.Errorf("got error %v", err)
+	}
+	if diff := cmp.Diff(map[string][]byte{filepath.Join(dir, "a.json"): []byte("a")}, got); diff != "" {
+		t.Errorf("files: %s", diff)
+	}
+}
 
 func TestCDIDirs(t *testing.T) {
 	seen := t.TempDir()

@@ -25,6 +25,8 @@ import (
 	"time"
 
 	"k8s.io/streaming/pkg/httpstream"
+
+	"github.com/dra-conformance/dratest/framework/limit"
 )
 
 // errBroken: the other end of a port-forward could not reach the agent.
@@ -42,11 +44,14 @@ type stream struct {
 	problem  string
 }
 
+// maxProblem is the size limit of a port-forward's error, in bytes.
+const maxProblem = 64 << 10
+
 func newStream(forward httpstream.Connection, data, problems httpstream.Stream) *stream {
 	s := &stream{forward: forward, data: data, problems: problems, reported: make(chan struct{})}
 	go func() {
 		defer close(s.reported)
-		text, err := io.ReadAll(problems)
+		text, err := limit.ReadAll(problems, maxProblem)
 		s.problem = string(text)
 		if err != nil {
 			s.problem += err.Error()

@@ -20,7 +20,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -32,10 +31,14 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/sim/evidence"
+	"github.com/dra-conformance/dratest/framework/limit"
 )
 
 // nodePodTime bounds a pod reading its node.
 const nodePodTime = 2 * time.Minute
+
+// maxOutput is the size limit of a pod's output, in bytes: an encoded line of evidence, and a few messages.
+const maxOutput = 128 << 20
 
 // NodePods reads nodes without an agent: with a privileged, short-lived pod on each, in a namespace of their own.
 type NodePods struct {
@@ -96,7 +99,7 @@ func (n *NodePods) Evidence(ctx context.Context, node string, since time.Time) (
 		return nil, fmt.Errorf("read the output of the pod: %w", err)
 	}
 	defer func() { _ = stream.Close() }()
-	log, err := io.ReadAll(stream)
+	log, err := limit.ReadAll(stream, maxOutput)
 	if err != nil {
 		return nil, fmt.Errorf("read the output of the pod: %w", err)
 	}

@@ -26,6 +26,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"github.com/dra-conformance/dratest/framework/limit"
 )
 
 // pack writes the files below a directory as a tar.gz.
@@ -41,15 +43,12 @@ func pack(w io.Writer, dir string) error {
 	return nil
 }
 
-// errTooBig: an archive has more in it than it may have.
-var errTooBig = errors.New("the archive is too big")
-
 // block is the minimum disk space of a file or directory, in bytes.
 const block = 4 << 10
 
-// unpack is the reverse of pack. Nothing is written outside of dir, and not more than limit
-// bytes. Errors: errTooBig, and others of bad archives and of writing.
-func unpack(r io.Reader, dir string, limit int64) (err error) {
+// unpack is the reverse of pack. Nothing is written outside of dir, and not more than most
+// bytes. Errors: limit.ErrTooBig, and others of bad archives and of writing.
+func unpack(r io.Reader, dir string, most int64) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("unpack the report: %w", err)
@@ -64,18 +63,19 @@ func unpack(r io.Reader, dir string, limit int64) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	archive := tar.NewReader(zipped)
+	unzipped := limit.Reader(zipped, most+most/8+1<<20) // with headers; no end can follow the archive, too
+	archive := tar.NewReader(unzipped)
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			_, err = io.Copy(io.Discard, zipped) // its checksum is at the end
+			_, err = io.Copy(io.Discard, unzipped) // its checksum is at the end
 			return err
 		}
 		if err != nil {
 			return err
 		}
-		if limit -= header.Size + block; limit < 0 || header.Size < 0 {
-			return fmt.Errorf("%w: %s is beyond the limit", errTooBig, header.Name)
+		if most -= header.Size + block; most < 0 || header.Size < 0 {
+			return fmt.Errorf("%w: %s is beyond the limit", limit.ErrTooBig, header.Name)
 		}
 		switch header.Typeflag {
 		case tar.TypeDir:

@@ -31,6 +31,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/dra-conformance/dratest/framework/limit"
 	"github.com/dra-conformance/dratest/framework/run"
 )
 
@@ -109,7 +110,7 @@ func TestNothingIsWrittenOutside(t *testing.T) {
 
 // 1 MB from a pod became 1 GiB on disk, replacing the existing report.
 func TestAnArchiveIsBounded(t *testing.T) {
-	const zeros, limit = 1 << 20, 1 << 16
+	const zeros, most = 1 << 20, 1 << 16
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"report.json": "mine", "theirs": "stays"})
 	archive := func(_ context.Context, w io.Writer) error {
@@ -123,18 +124,33 @@ func TestAnArchiveIsBounded(t *testing.T) {
 	if err := archive(t.Context(), &bomb); err != nil {
 		t.Fatal(err)
 	}
-	if err := unpack(&bomb, t.TempDir(), limit); !errors.Is(err, errTooBig) {
+	if err := unpack(&bomb, t.TempDir(), most); !errors.Is(err, limit.ErrTooBig) {
+		t.Errorf("%v", err)
+	}
+	// After its end, an archive went on for ever.
+	var endless bytes.Buffer
+	zipped := gzip.NewWriter(&endless)
+	out := tar.NewWriter(zipped)
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if _, err := zipped.Write(make([]byte, 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(zipped.Close(), unpack(&endless, t.TempDir(), most)); !errors.Is(err, limit.ErrTooBig) {
 		t.Errorf("%v", err)
 	}
 	log := func() ([]byte, error) { return []byte("printed"), nil }
-	if err := receive(t.Context(), dir, limit, run.Clean, archive, log); !errors.Is(err, errTooBig) {
+	if err := receive(t.Context(), dir, most, run.Clean, archive, log); !errors.Is(err, limit.ErrTooBig) {
 		t.Errorf("%v", err)
 	}
 	for _, bad := range []func(context.Context, io.Writer) error{
 		func(context.Context, io.Writer) error { return errors.New("the connection was lost") },
 		func(_ context.Context, w io.Writer) error { _, err := w.Write([]byte("no archive")); return err },
 	} {
-		if err := receive(t.Context(), dir, limit, run.Clean, bad, log); err == nil {
+		if err := receive(t.Context(), dir, most, run.Clean, bad, log); err == nil {
 			t.Error("received nothing, without an error")
 		}
 	}
@@ -144,7 +160,7 @@ func TestAnArchiveIsBounded(t *testing.T) {
 	write(t, filepath.Join(dir, "cases/theirs"), map[string]string{"notes": "stay"})
 	volume := t.TempDir()
 	write(t, filepath.Join(volume, reportDir), map[string]string{"report.json": "{}", "cases/a.b/steps.txt": "1"})
-	if err := receive(t.Context(), dir, limit, run.Clean, func(_ context.Context, w io.Writer) error { return Send(w, volume) }, log); err != nil {
+	if err := receive(t.Context(), dir, most, run.Clean, func(_ context.Context, w io.Writer) error { return Send(w, volume) }, log); err != nil {
 		t.Error(err)
 	}
 	want := map[string]string{"report.json": "{}", "cases/a.b/steps.txt": "1", "run.log": "printed", "theirs": "stays", "cases/theirs/notes": "stay"}
