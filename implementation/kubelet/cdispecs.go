@@ -17,14 +17,19 @@ limitations under the License.
 package kubelet
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
 
+	"golang.org/x/sys/unix"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"tags.cncf.io/container-device-interface/pkg/cdi"
 	"tags.cncf.io/container-device-interface/pkg/parser"
+
+	"github.com/dra-conformance/dratest/implementation/limit"
 )
 
 // cdiSpecs caches the CDI devices of a node. The library's cache rereads all specs after any
@@ -33,7 +38,7 @@ type cdiSpecs struct {
 	dirs []string
 
 	mu    sync.Mutex
-	files map[string]cdiSpec // by path
+	files map[string]cdiSpec // by path; replaced, never changed
 }
 
 type cdiSpec struct {
@@ -42,12 +47,13 @@ type cdiSpec struct {
 }
 
 // devices returns the resolvable qualified names. As in the library, a name in two specs of one
-// directory resolves to neither, and unreadable specs have no devices.
+// directory resolves to neither, and unreadable specs have no devices. Nothing is locked while files are read.
 func (s *cdiSpecs) devices() sets.Set[string] {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	known := s.files
+	s.mu.Unlock()
 	found, conflicts := sets.New[string](), sets.New[string]()
-	files := make(map[string]cdiSpec, len(s.files))
+	files := make(map[string]cdiSpec, len(known))
 	for priority, dir := range s.dirs {
 		inDir := sets.New[string]()
 		entries, _ := os.ReadDir(dir)
@@ -56,7 +62,7 @@ func (s *cdiSpecs) devices() sets.Set[string] {
 			if ext := filepath.Ext(path); entry.IsDir() || (ext != ".json" && ext != ".yaml") {
 				continue
 			}
-			spec := s.files[path].now(path, priority)
+			spec := known[path].now(path, priority)
 			files[path] = spec
 			for _, device := range spec.devices {
 				if inDir.Has(device) {
@@ -67,7 +73,9 @@ func (s *cdiSpecs) devices() sets.Set[string] {
 		}
 		found = found.Union(inDir)
 	}
+	s.mu.Lock()
 	s.files = files
+	s.mu.Unlock()
 	return found.Difference(conflicts)
 }
 
@@ -80,7 +88,7 @@ func (s cdiSpec) now(path string, priority int) cdiSpec {
 	if s.info != nil && os.SameFile(s.info, info) && s.info.ModTime().Equal(info.ModTime()) && s.info.Size() == info.Size() {
 		return s
 	}
-	spec, err := cdi.ReadSpec(path, priority)
+	spec, err := readSpec(path, priority)
 	if err != nil {
 		return cdiSpec{}
 	}
@@ -89,4 +97,27 @@ func (s cdiSpec) now(path string, priority int) cdiSpec {
 		current.devices = append(current.devices, parser.QualifiedName(spec.GetVendor(), spec.GetClass(), device.Name))
 	}
 	return current
+}
+
+// maxSpec is the size limit of a CDI spec, in bytes. Large ones, of nodes with hundreds of devices, take 1 MiB.
+const maxSpec = 4 << 20
+
+// readSpec is cdi.ReadSpec of a regular file of at most maxSpec bytes: the directory may be writable for containers,
+// and a FIFO or an endless file in it would stop all pods with claims. The library only reads from paths, so it gets
+// the path of a copy in memory.
+func readSpec(path string, priority int) (spec *cdi.Spec, err error) {
+	content, err := limit.ReadFile(path, maxSpec)
+	if err != nil {
+		return nil, err
+	}
+	descriptor, err := unix.MemfdCreate("cdi", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("copy CDI spec %s: %w", path, err)
+	}
+	file := os.NewFile(uintptr(descriptor), path)
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if _, err := file.Write(content); err != nil {
+		return nil, fmt.Errorf("copy CDI spec %s: %w", path, err)
+	}
+	return cdi.ReadSpec(fmt.Sprintf("/proc/self/fd/%d", descriptor), priority)
 }

@@ -17,9 +17,12 @@ limitations under the License.
 package kubelet
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -77,6 +80,29 @@ func TestCDISpecsAsTheLibrary(t *testing.T) {
 		got, want := specs.devices(), sets.New(library.ListDevices()...)
 		if !got.Equal(want) || len(got) != step.number {
 			t.Errorf("%s: got %v, the library has %v, expected %d", step.what, sets.List(got), sets.List(want), step.number)
+		}
+	}
+}
+
+// Whoever could write to a CDI directory stopped all pods with claims on a node: a FIFO blocked the kubelet for ever
+// with a lock held, and a sparse file or a link to a device took its memory.
+func TestCDIDirectoryOfOthers(t *testing.T) {
+	dir := t.TempDir()
+	path := func(name string) string { return filepath.Join(dir, name) }
+	spec(t, path("good.json"), "0")
+	huge := "{\"cdiVersion\": \"0.6.0\", \"kind\": \"vendor.example.com/gpu\", \"devices\": [{\"name\": \"huge\", \"containerEdits\": {\"env\": [\"A=B\"]}}]}" +
+		strings.Repeat(" ", maxSpec)
+	if err := errors.Join(
+		syscall.Mkfifo(path("fifo.json"), 0o600), os.Symlink("fifo.json", path("link.json")), os.Symlink("/dev/zero", path("zero.yaml")),
+		os.WriteFile(path("sparse.json"), nil, 0o600), os.Truncate(path("sparse.json"), 3<<30),
+		os.WriteFile(path("huge.json"), []byte(huge), 0o600), syscall.Mkfifo(path("many.yaml"), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	specs := cdiSpecs{dirs: []string{dir}}
+	for range 2 {
+		if got, want := specs.devices(), sets.New("vendor.example.com/gpu=0"); !got.Equal(want) {
+			t.Errorf("got %v, want %v", sets.List(got), sets.List(want))
 		}
 	}
 }
