@@ -16,7 +16,10 @@ limitations under the License.
 
 package fabricplan
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // The following types are a fabric's API.
 
@@ -25,6 +28,29 @@ type Inventory struct {
 	Models []Model `json:"models"`
 	// Devices are attached to this cluster, or being attached.
 	Devices []Device `json:"devices"`
+}
+
+// Limits of an Inventory. All free devices are published, 128 per ResourceSlice.
+const (
+	maxFree    = 100_000
+	maxDevices = 100_000
+)
+
+// Validate rejects numbers that no fabric has: publishing them would fill the memory, and the API server.
+func (i Inventory) Validate() error {
+	free := 0
+	for _, model := range i.Models {
+		if model.Free < 0 || model.Free > maxFree {
+			return fmt.Errorf("model %q has %d free devices, must be between 0 and %d", model.Name, model.Free, maxFree)
+		}
+		if free += model.Free; free > maxFree {
+			return fmt.Errorf("all models have more than %d free devices", maxFree)
+		}
+	}
+	if len(i.Devices) > maxDevices {
+		return fmt.Errorf("%d devices are attached, more than %d", len(i.Devices), maxDevices)
+	}
+	return nil
 }
 
 // Model is a kind of devices. All devices of a model are equivalent.

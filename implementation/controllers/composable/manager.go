@@ -27,6 +27,7 @@ import (
 	"strings"
 
 	"github.com/dra-conformance/dratest/implementation/fabricplan"
+	"github.com/dra-conformance/dratest/implementation/limit"
 )
 
 // Manager is a Fabric over HTTP with a bearer token: dra-fabric or a compatible server.
@@ -38,6 +39,12 @@ type Manager struct {
 	// HTTP has the trusted certificate authority and a timeout.
 	HTTP *http.Client
 }
+
+// Size limits of answers, in bytes. An inventory of 100,000 devices takes 15 MiB.
+const (
+	maxAnswer  = 64 << 20
+	maxFailure = 4 << 10 // messages go into statuses of claims
+)
 
 type statusError struct {
 	status  int
@@ -55,8 +62,13 @@ func (e *statusError) Error() string {
 // Inventory implements Fabric.
 func (m Manager) Inventory(ctx context.Context) (fabricplan.Inventory, error) {
 	var inventory fabricplan.Inventory
-	err := m.ask(ctx, http.MethodGet, "/v1/inventory", nil, &inventory)
-	return inventory, err
+	if err := m.ask(ctx, http.MethodGet, "/v1/inventory", nil, &inventory); err != nil {
+		return inventory, err
+	}
+	if err := inventory.Validate(); err != nil {
+		return fabricplan.Inventory{}, fmt.Errorf("read the fabric's answer: %w", err)
+	}
+	return inventory, nil
 }
 
 // Attach implements Fabric.
@@ -113,13 +125,13 @@ func (m Manager) ask(ctx context.Context, method, path string, body, out any) er
 		var failure struct {
 			Message string `json:"message"`
 		}
-		_ = json.NewDecoder(response.Body).Decode(&failure) // the status suffices
+		_ = limit.DecodeJSON(response.Body, maxFailure, &failure) // the status suffices
 		return &statusError{response.StatusCode, failure.Message}
 	}
 	if out == nil {
 		return nil
 	}
-	if err := json.NewDecoder(response.Body).Decode(out); err != nil {
+	if err := limit.DecodeJSON(response.Body, maxAnswer, out); err != nil {
 		return fmt.Errorf("read the fabric's answer: %w", err)
 	}
 	return nil

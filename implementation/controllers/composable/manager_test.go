@@ -87,6 +87,28 @@ func TestManagerDetaches(t *testing.T) {
 	}
 }
 
+// A fabric reported 9e18 free devices: the controller counted until its memory was full. Answers without an end did
+// the same.
+func TestManagerRejectsImpossibleAnswers(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"models":[{"name":"a","free":9000000000000000000}]}`:                     `model "a" has 9000000000000000000 free devices`,
+		`{"models":[{"name":"a","free":-1}]}`:                                      `model "a" has -1 free devices`,
+		`{"models":[{"name":"a","free":60000},{"name":"b","free":60000}]}`:         "all models have more than",
+		`{"models":[{"name":"` + strings.Repeat("x", 64<<20) + `"}]}`:              "too big",
+		`{"devices":[` + strings.Repeat(`{},`, 100_000) + `{}]}`:                   "100001 devices are attached",
+		`{"models":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000): "read the fabric's answer",
+	} {
+		m, _ := manager(t, http.StatusOK, body)
+		if _, err := m.Inventory(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %.200v, want %s", err, want)
+		}
+	}
+	m, _ := manager(t, http.StatusConflict, `{"message": "`+strings.Repeat("x", 1<<20)+`"}`)
+	if answer, err := m.Attach(t.Context(), fabricplan.Attach{}); err != nil || answer.Refused != fabricplan.ReasonNoneFree || len(answer.Message) > 4<<10 {
+		t.Errorf("got %s with a message of %d bytes, %v", answer.Refused, len(answer.Message), err)
+	}
+}
+
 func TestManagerWithoutToken(t *testing.T) {
 	m, _ := manager(t, http.StatusOK, "{}")
 	m.TokenFile += "x"
