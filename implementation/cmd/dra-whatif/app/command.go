@@ -92,10 +92,10 @@ func Run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	case errors.Is(err, errUnserved):
 		return 1
 	case errors.As(err, &failed):
-		fmt.Fprintln(errOut, "dra-whatif:", err)
+		fmt.Fprintln(errOut, "dra-whatif:", printable(err.Error()))
 		return failed.code
 	}
-	fmt.Fprintln(errOut, "dra-whatif:", err)
+	fmt.Fprintln(errOut, "dra-whatif:", printable(err.Error()))
 	fmt.Fprintln(errOut, `Run "dra-whatif --help" for usage.`)
 	return 2
 }

@@ -61,16 +61,19 @@ func learn(objects simulation.Objects, name string) ([]byte, error) {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# A node group modeled on %s. Set name, cost and max.\n", name)
 	for _, note := range notes {
-		fmt.Fprintf(&out, "# Not shared by new nodes: %s\n", note)
+		fmt.Fprintf(&out, "# Not shared by new nodes: %s\n", comment(note))
 	}
 	if err := group.Validate(); err != nil {
 		for _, e := range problemsOf(err) {
-			fmt.Fprintf(&out, "# To be fixed: %s\n", e)
+			fmt.Fprintf(&out, "# To be fixed: %s\n", comment(e.Error()))
 		}
 	}
 	out.Write(text)
 	return out.Bytes(), nil
 }
+
+// comment is a text without line ends: the rest would be no comment.
+func comment(text string) string { return strings.Join(strings.Fields(printable(text)), " ") }
 
 // passing reports whether a taint is Kubernetes' mark of a temporary condition, e.g.
 // node.kubernetes.io/unschedulable on a cordoned node.

@@ -21,6 +21,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"unicode"
+	"unicode/utf8"
 
 	"k8s.io/klog/v2"
 
@@ -148,8 +150,18 @@ func (r *report) writeTable(out io.Writer) error {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&text, "\nNote: %s.\n", note)
 	}
-	_, err := io.WriteString(out, text.String())
+	_, err := io.WriteString(out, printable(text.String()))
 	return err
+}
+
+// printable replaces what controls a terminal: names in an archive can be anything.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			return utf8.RuneError
+		}
+		return r
+	}, text)
 }
 
 func (s *served) devices() string {

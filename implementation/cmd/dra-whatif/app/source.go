@@ -37,6 +37,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/yaml"
 
+	"github.com/dra-conformance/dratest/implementation/limit"
 	"github.com/dra-conformance/dratest/implementation/simulation"
 )
 
@@ -164,6 +165,12 @@ func readArchive(name string) (world, error) {
 	return objects, nil
 }
 
+// Size limits of an archive, in bytes. 10,000 pods with claims take 50 MiB.
+const (
+	maxFile    = 512 << 20
+	maxArchive = 4 << 30
+)
+
 // metricsFile has the API server's metrics in an archive.
 const metricsFile = "metrics/kube-apiserver.txt"
 
@@ -182,7 +189,10 @@ func decode[T interface {
 	if err := yaml.Unmarshal(content, into); err != nil {
 		return fmt.Errorf("parse objects/%s.yaml: %w", kind, err)
 	}
-	for _, object := range *into {
+	for i, object := range *into {
+		if object == nil {
+			return fmt.Errorf("objects/%s.yaml[%d] is empty", kind, i)
+		}
 		if got := object.GetObjectKind().GroupVersionKind().GroupVersion().String(); got != version && got != "" {
 			return fmt.Errorf("objects/%s.yaml has version %s, only %s is supported", kind, got, version)
 		}
@@ -204,7 +214,7 @@ func archived(name string) (map[string][]byte, error) {
 			return nil, err
 		}
 		for _, n := range append(names, filepath.Join(name, metricsFile)) {
-			content, err := os.ReadFile(n)
+			content, err := limit.ReadFile(n, maxFile)
 			if errors.Is(err, fs.ErrNotExist) && filepath.Base(n) == filepath.Base(metricsFile) {
 				continue // The archive's author may not have been allowed to see it.
 			}
@@ -224,7 +234,7 @@ func archived(name string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unpack: %w", err)
 	}
-	for tape := tar.NewReader(unzipped); ; {
+	for tape := tar.NewReader(limit.Reader(unzipped, maxArchive)); ; {
 		header, err := tape.Next()
 		if errors.Is(err, io.EOF) {
 			return files, nil
@@ -239,7 +249,10 @@ func archived(name string) (map[string][]byte, error) {
 				continue
 			}
 		}
-		content, err := io.ReadAll(tape)
+		if _, twice := files[header.Name[i:]]; twice {
+			return nil, fmt.Errorf("unpack %s: it is in the archive twice", header.Name)
+		}
+		content, err := limit.ReadAll(tape, maxFile)
 		if err != nil {
 			return nil, fmt.Errorf("unpack %s: %w", header.Name, err)
 		}
