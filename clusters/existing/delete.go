@@ -34,6 +34,7 @@ import (
 	"k8s.io/client-go/metadata"
 
 	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/kube"
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
@@ -41,22 +42,33 @@ import (
 const goneTimeout = 2 * time.Minute
 
 // Delete removes the namespaces and cluster-scoped objects with dratest's label and waits until they are gone. The
-// name is ignored: there is one cluster.
+// name is ignored: there is one cluster. The copy of the kubeconfig goes first, since the cluster may be gone.
 func (p *Provider) Delete(ctx context.Context, _ string) error {
 	raw, name, err := p.load()
 	if err != nil {
 		return err
+	}
+	path, err := p.copyPath(name)
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("remove the kubeconfig of cluster %q: %w", name, err)
 	}
 	config, err := p.config(raw, name)
 	if err != nil {
 		return err
 	}
 	config.Timeout = reachTimeout
-	disco, err := discovery.NewDiscoveryClientForConfig(config)
+	web, err := kube.HTTPClientFor(config)
 	if err != nil {
 		return fmt.Errorf("make a client for context %q: %w", name, err)
 	}
-	objects, err := metadata.NewForConfig(config)
+	disco, err := discovery.NewDiscoveryClientForConfigAndClient(config, web)
+	if err != nil {
+		return fmt.Errorf("make a client for context %q: %w", name, err)
+	}
+	objects, err := metadata.NewForConfigAndClient(config, web)
 	if err != nil {
 		return fmt.Errorf("make a client for context %q: %w", name, err)
 	}
@@ -72,13 +84,6 @@ func (p *Provider) Delete(ctx context.Context, _ string) error {
 	})
 	if err != nil {
 		return fmt.Errorf("remove dratest's objects from cluster %q: %w", name, err)
-	}
-	path, err := p.written(name)
-	if err == nil {
-		err = os.Remove(path)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("remove the kubeconfig of cluster %q: %w", name, err)
 	}
 	return nil
 }
@@ -170,14 +175,4 @@ func removeSome(ctx context.Context, client metadata.ResourceInterface, kind str
 		return fmt.Errorf("wait until %d %s are gone (a finalizer may hold them): %w", len(items), kind, err)
 	}
 	return nil
-}
-
-// fileName makes a context's name fit for a file.
-func fileName(context string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '/' || r == ':' || r == '@' || r == '\\' {
-			return '_'
-		}
-		return r
-	}, context)
 }

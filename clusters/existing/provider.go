@@ -46,9 +46,6 @@ type Provider struct {
 	Context string
 	// Progress receives progress lines; nil discards them.
 	Progress *progress.Printer
-	// Dir is the directory for a copy of the kubeconfig if the given one has another current context or several files;
-	// empty means a temporary directory. Delete removes the copy.
-	Dir string
 }
 
 var _ clusters.Provider = (*Provider)(nil)
@@ -124,17 +121,19 @@ func servesDRA(ctx context.Context, disco discovery.DiscoveryInterfaceWithContex
 		clusters.ErrEnvironment, host, version, resourceapi.GroupName, advice)
 }
 
-// List returns the one cluster, reachable or not.
+// List returns the one cluster, reachable or not. It writes no copy of the kubeconfig: without one, the path is empty.
 func (p *Provider) List(context.Context) ([]clusters.Cluster, error) {
 	raw, name, err := p.load()
 	if err != nil {
 		return nil, err
 	}
-	path, err := p.path(raw, name)
-	if err != nil {
-		return nil, err
+	found := clusters.Cluster{Name: name}
+	if p.usable(raw, name) {
+		found.Kubeconfig, err = filepath.Abs(p.Kubeconfig)
+	} else if path, pathErr := p.copyPath(name); pathErr == nil && fileExists(path) {
+		found.Kubeconfig = path
 	}
-	return []clusters.Cluster{{Name: name, Kubeconfig: path}}, nil
+	return []clusters.Cluster{found}, err
 }
 
 // Logs writes versions.json and the logs of the pods in kube-system into dir, as far as the credentials allow; the
@@ -202,37 +201,19 @@ func (p *Provider) config(raw clientcmdapi.Config, name string) (*rest.Config, e
 	return config, nil
 }
 
+// usable reports whether the given kubeconfig needs no copy.
+func (p *Provider) usable(raw clientcmdapi.Config, name string) bool {
+	return p.Kubeconfig != "" && name == raw.CurrentContext
+}
+
 // path returns a kubeconfig with the cluster as current context: the given file if possible, otherwise a copy.
 func (p *Provider) path(raw clientcmdapi.Config, name string) (string, error) {
-	if p.Kubeconfig != "" && name == raw.CurrentContext {
+	if p.usable(raw, name) {
 		return filepath.Abs(p.Kubeconfig)
 	}
-	raw = *raw.DeepCopy()
-	raw.CurrentContext = name
-	err := clientcmdapi.MinifyConfig(&raw)
-	if err == nil {
-		err = clientcmdapi.FlattenConfig(&raw)
-	}
+	path, err := p.writeCopy(*raw.DeepCopy(), name)
 	if err != nil {
-		return "", fmt.Errorf("write a kubeconfig for context %q: %w", name, err)
-	}
-	path, err := p.written(name)
-	if err != nil {
-		return "", err
-	}
-	if err := clientcmd.WriteToFile(raw, path); err != nil {
 		return "", fmt.Errorf("write a kubeconfig for context %q: %w", name, err)
 	}
 	return path, nil
-}
-
-func (p *Provider) written(name string) (string, error) {
-	dir := p.Dir
-	if dir == "" {
-		dir = filepath.Join(os.TempDir(), fmt.Sprintf("dratest-%d", os.Getuid()))
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", fmt.Errorf("write a kubeconfig for context %q: %w", name, err)
-	}
-	return filepath.Join(dir, "kubeconfig-"+fileName(name)), nil
 }

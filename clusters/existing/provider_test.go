@@ -145,12 +145,25 @@ func TestCreateFindsTheCluster(t *testing.T) {
 	}
 }
 
+// temporary is the directory of copies of kubeconfigs.
+func temporary(t *testing.T) string {
+	t.Helper()
+	t.Setenv("TMPDIR", t.TempDir())
+	return filepath.Join(os.TempDir(), fmt.Sprintf("dratest-%d", os.Getuid()))
+}
+
 func TestCreateForAnotherContext(t *testing.T) {
-	path, dir := kubeconfig(t, start(t, &api{dra: []string{"v1"}})), t.TempDir()
-	p := &existing.Provider{Kubeconfig: path, Context: "second", Dir: dir}
+	path, dir := kubeconfig(t, start(t, &api{dra: []string{"v1"}})), temporary(t)
+	p := &existing.Provider{Kubeconfig: path, Context: "second"}
+	if listed, err := p.List(t.Context()); err != nil || listed[0].Kubeconfig != "" {
+		t.Errorf("listed before there is a copy: %+v, %v", listed, err)
+	}
 	got, err := p.Create(t.Context(), clusters.Config{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if listed, err := p.List(t.Context()); err != nil || listed[0].Kubeconfig != got.Kubeconfig {
+		t.Errorf("listed %+v, %v, want %s", listed, err, got.Kubeconfig)
 	}
 	config, err := clientcmd.LoadFromFile(got.Kubeconfig)
 	if err != nil || got.Name != "second" || config.CurrentContext != "second" || len(config.Contexts) != 1 {

@@ -1,0 +1,93 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package existing
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/google/renameio/v2"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/dra-conformance/dratest/clusters"
+)
+
+// writeCopy writes a kubeconfig with one context. It replaces an existing file, since the owner of a file can read
+// credentials written to it, and a link can lead anywhere.
+func (p *Provider) writeCopy(raw clientcmdapi.Config, name string) (string, error) {
+	raw.CurrentContext = name
+	if err := clientcmdapi.MinifyConfig(&raw); err != nil {
+		return "", err
+	}
+	if err := clientcmdapi.FlattenConfig(&raw); err != nil {
+		return "", err
+	}
+	content, err := clientcmd.Write(raw)
+	if err != nil {
+		return "", err
+	}
+	path, err := p.copyPath(name)
+	if err != nil {
+		return "", err
+	}
+	if err := privateDir(filepath.Dir(path)); err != nil {
+		return "", err
+	}
+	return path, renameio.WriteFile(path, content, 0o600)
+}
+
+// copyPath is the path of the copy for a context, in dratest-UID in the directory for temporary files. Its name depends on the kubeconfig too, as many have a context of
+// the same name.
+func (p *Provider) copyPath(name string) (string, error) {
+	source := os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
+	if p.Kubeconfig != "" {
+		var err error
+		if source, err = filepath.Abs(p.Kubeconfig); err != nil {
+			return "", err
+		}
+	}
+	hash := sha256.Sum256([]byte(source + "\x00" + name))
+	return filepath.Join(os.TempDir(), fmt.Sprintf("dratest-%d", os.Getuid()), fmt.Sprintf("kubeconfig-%x", hash[:8])), nil
+}
+
+// privateDir makes a directory for credentials. In a directory of all users, others can have made it before.
+func privateDir(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.IsDir() || int(stat.Uid) != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("%w: %s (%s) must be a directory of yours that nobody else can read: remove it, or set TMPDIR to another directory",
+			clusters.ErrEnvironment, dir, info.Mode())
+	}
+	return nil
+}
+
+func fileExists(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
