@@ -57,7 +57,7 @@ func (l Local) Digests(ctx context.Context, wanted []spec.Artifact) (spec.Digest
 		if err != nil {
 			return nil, err
 		}
-		if !cache.Exists(path) {
+		if !cache.HasProgram(path) {
 			continue
 		}
 		digest, err := digestOf(a.Program, path)

@@ -125,7 +125,7 @@ func buildBinary(ctx context.Context, o Options, of func(origins) modules.Binary
 		return nil, "", err
 	}
 	binary := of(from)
-	if path, _, err := b.modules.Path(binary); err == nil && cache.Exists(path) {
+	if path, _, err := b.modules.Path(binary); err == nil && cache.HasProgram(path) {
 		return b, path, nil // a concurrent build of something else does not matter
 	}
 	unlock, err := b.cache.Lock(ctx, b.Progress)

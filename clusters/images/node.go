@@ -117,7 +117,7 @@ func Node(ctx context.Context, o Options) (string, error) {
 	if err := b.ensure(ctx, ref); err != nil {
 		return "", fmt.Errorf("build node image %s: %w", version.Kubernetes, err)
 	}
-	if _, err := o.Engine.Run(ctx, "tag", ref, moving); err != nil {
+	if _, err := o.Engine.Run(ctx, "tag", "--", ref, moving); err != nil {
 		return "", fmt.Errorf("name the node image: %w", err)
 	}
 	return ref, nil
@@ -181,7 +181,7 @@ func keep(c cache.Cache, built string) (kept, key string, err error) {
 	}
 	name := filepath.Base(built)
 	kept = c.Path("own", key, name)
-	if cache.Exists(kept) {
+	if cache.HasProgram(kept) {
 		return kept, key, nil
 	}
 	temp, err := c.Temp("own-")

@@ -18,8 +18,10 @@ package cache
 
 import (
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,21 +72,70 @@ func (c Cache) Temp(pattern string) (string, error) {
 	return dir, nil
 }
 
-// Publish atomically turns unfinished work, a file or directory below Temp, into an entry.
+// Publish atomically turns unfinished work, a file below Temp, into an entry. Its content is synced first: entries are
+// trusted because they exist, also after a power failure.
 func (c Cache) Publish(unfinished, entry string) error {
 	if err := os.MkdirAll(filepath.Dir(entry), 0o755); err != nil {
 		return fmt.Errorf("make a directory in the cache: %w", err)
 	}
-	if err := os.Rename(unfinished, entry); err != nil {
+	err := fsync(unfinished)
+	if err == nil {
+		err = os.Rename(unfinished, entry)
+	}
+	if err == nil {
+		err = fsync(filepath.Dir(entry))
+	}
+	if err != nil {
 		return fmt.Errorf("put a result into the cache: %w", err)
 	}
 	return nil
+}
+
+func fsync(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Sync(), file.Close())
 }
 
 // Exists reports whether an entry exists.
 func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
+}
+
+// HasProgram reports whether an entry is a program, with all of its content. An empty or truncated one, such as after
+// a full disk or from a copy of a cache, counts as missing.
+func HasProgram(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	magic := make([]byte, len(elf.ELFMAG))
+	if _, readErr := io.ReadFull(file, magic); err != nil || readErr != nil || magic[0] == 0 {
+		return false
+	}
+	if string(magic) != elf.ELFMAG {
+		return true // a script
+	}
+	program, err := elf.NewFile(file)
+	if err != nil {
+		return false
+	}
+	for _, p := range program.Progs {
+		if p.Off+p.Filesz > uint64(info.Size()) {
+			return false
+		}
+	}
+	for _, s := range program.Sections {
+		if s.Type != elf.SHT_NOBITS && s.Offset+s.FileSize > uint64(info.Size()) {
+			return false
+		}
+	}
+	return true
 }
 
 // Lock waits until no other process works in the cache. The lock ends with unlock or with the process.

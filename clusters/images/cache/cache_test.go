@@ -56,6 +56,27 @@ func TestOpenFindsItsFolder(t *testing.T) {
 	}
 }
 
+// After a power failure, an empty etcd and half a kube-scheduler in the cache made each cluster fail with "exec format
+// error", and no message said what to remove.
+func TestDamagedProgramCountsAsMissing(t *testing.T) {
+	whole, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "program")
+	for name, content := range map[string][]byte{"whole": whole, "script": []byte("#!/bin/sh\n"), "empty": nil, "half": whole[:len(whole)/2], "almost": whole[:len(whole)-100_000], "zeros": make([]byte, 4096)} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := cache.HasProgram(path), name == "whole" || name == "script"; got != want {
+			t.Errorf("%s: got %t", name, got)
+		}
+	}
+	if cache.HasProgram(path + "x") {
+		t.Error("there is a program that is missing")
+	}
+}
+
 func TestPublishAndCleanTemp(t *testing.T) {
 	c := open(t)
 	dir, err := c.Temp("x-")
