@@ -47,6 +47,9 @@ func (c Config) validateNodeImage() []error {
 	default:
 		errs = append(errs, fmt.Errorf("nodeImageSource: %q: must be auto, registry or build", c.NodeImageSource))
 	}
+	if strings.HasPrefix(c.Image, "-") {
+		errs = append(errs, fmt.Errorf("image: %q is not the name of an image", c.Image)) // but a flag of the engine's client
+	}
 	if c.Image != "" && c.NodeImageSource != "" {
 		errs = append(errs, fmt.Errorf("nodeImageSource: says nothing beside image %q: give one of them", c.Image))
 	}
@@ -59,6 +62,9 @@ func (c Config) validateNodeImage() []error {
 	_, err := name.NewRepository(c.NodeImageRegistry + "/kindest/node")
 	if err == nil && strings.Contains(c.NodeImageRegistry, "://") {
 		err = errors.New("leave the protocol out")
+	}
+	if strings.HasPrefix(c.NodeImageRegistry, "-") {
+		err = errors.New("it begins with a hyphen")
 	}
 	if err != nil {
 		errs = append(errs, fmt.Errorf("nodeImageRegistry: %q is not like mirror.example.com:5000/docker: %w", c.NodeImageRegistry, err))

@@ -35,6 +35,8 @@ func TestNodeImageFieldsThatContradict(t *testing.T) {
 		"image and source":   {clusters.Config{Image: "i", NodeImageSource: clusters.SourceBuild}, "give one of them"},
 		"registry for build": {clusters.Config{NodeImageSource: clusters.SourceBuild, NodeImageRegistry: "r"}, "is not asked"},
 		"with a protocol":    {clusters.Config{NodeImageRegistry: "http://r"}, "leave the protocol out"},
+		"a flag as registry": {clusters.Config{NodeImageRegistry: "-x"}, "begins with a hyphen"},
+		"a flag as image":    {clusters.Config{Image: "--privileged"}, "is not the name of an image"},
 		"no name":            {clusters.Config{NodeImageRegistry: "r/UPPER"}, "is not like"},
 	} {
 		err := tc.config.WithDefaults("").Validate()

@@ -17,6 +17,7 @@ limitations under the License.
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,6 +35,19 @@ import (
 type Engine struct {
 	// Program is the client's name or path; empty means "docker".
 	Program string
+	// Patience bounds Ask; zero means two minutes. An idle engine answers in well under a second, but removing the
+	// nodes of a cluster has taken more than 20 s on a busy two-core machine.
+	Patience time.Duration
+}
+
+// Ask is Run with a time limit, for commands that neither create nor transfer anything: an engine can accept
+// connections and answer nothing.
+func (e Engine) Ask(ctx context.Context, args ...string) (string, error) {
+	patience := cmp.Or(e.Patience, 2*time.Minute)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience,
+		fmt.Errorf("%w: the container engine has not answered within %s: try again when the machine has less to do", clusters.ErrEnvironment, patience))
+	defer cancel()
+	return e.Run(ctx, args...)
 }
 
 // Run runs a client command and returns its standard output. A failed command gives a *command.Error; if no engine is
@@ -62,7 +76,7 @@ func (e Engine) Feed(ctx context.Context, stdin io.Reader, args ...string) (stri
 
 // RootDir returns the engine's data directory, a path on the engine's machine.
 func (e Engine) RootDir(ctx context.Context) (string, error) {
-	return e.Run(ctx, "info", "--format", "{{.DockerRootDir}}")
+	return e.Ask(ctx, "info", "--format", "{{.DockerRootDir}}")
 }
 
 // Image is an image in the engine.
@@ -90,7 +104,7 @@ func (e Engine) Image(ctx context.Context, ref string) (image Image, ok bool, er
 
 // Images returns the images with a label (as "key" or "key=value"), by ID.
 func (e Engine) Images(ctx context.Context, label string) ([]Image, error) {
-	out, err := e.Run(ctx, "image", "ls", "--quiet", "--no-trunc", "--filter", "label="+label)
+	out, err := e.Ask(ctx, "image", "ls", "--quiet", "--no-trunc", "--filter", "label="+label)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +118,7 @@ func (e Engine) Images(ctx context.Context, label string) ([]Image, error) {
 }
 
 func (e Engine) inspect(ctx context.Context, refs ...string) ([]Image, error) {
-	out, err := e.Run(ctx, append([]string{"image", "inspect"}, refs...)...)
+	out, err := e.Ask(ctx, append([]string{"image", "inspect", "--"}, refs...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +144,11 @@ func (e Engine) inspect(ctx context.Context, refs ...string) ([]Image, error) {
 // RemoveContainers removes the containers with a label, running or not, with
 // their anonymous volumes.
 func (e Engine) RemoveContainers(ctx context.Context, label string) error {
-	out, err := e.Run(ctx, "ps", "--all", "--quiet", "--filter", "label="+label)
+	out, err := e.Ask(ctx, "ps", "--all", "--quiet", "--filter", "label="+label)
 	if err != nil || out == "" {
 		return err
 	}
-	_, err = e.Run(ctx, append([]string{"rm", "--force", "--volumes"}, strings.Fields(out)...)...)
+	_, err = e.Ask(ctx, append([]string{"rm", "--force", "--volumes"}, strings.Fields(out)...)...)
 	return err
 }
 
@@ -154,7 +168,7 @@ type Info struct {
 
 // Info asks the engine about itself.
 func (e Engine) Info(ctx context.Context) (Info, error) {
-	out, err := e.Run(ctx, "info", "--format", "{{json .}}")
+	out, err := e.Ask(ctx, "info", "--format", "{{json .}}")
 	if err != nil {
 		return Info{}, err
 	}

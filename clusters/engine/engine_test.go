@@ -23,6 +23,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/clusters/command"
@@ -97,13 +98,38 @@ func TestImage(t *testing.T) {
 	}
 }
 
+// The registry "-x" made the client take the name of an image for a flag.
+func TestNameThatBeginsLikeAFlag(t *testing.T) {
+	e, log := client(t, "echo '[]'")
+	if _, _, err := e.Image(t.Context(), "--format=x"); err != nil {
+		t.Fatal(err)
+	}
+	if calls, err := os.ReadFile(log); err != nil || string(calls) != "image inspect -- --format=x\n" {
+		t.Errorf("called %s, %v", calls, err)
+	}
+}
+
+// "images list" waited for ever for an engine that accepted connections and answered nothing.
+func TestEngineThatDoesNotAnswer(t *testing.T) {
+	e, _ := client(t, "exec sleep 600")
+	e.Patience = time.Millisecond
+	_, _, imageErr := e.Image(t.Context(), "a:1")
+	_, imagesErr := e.Images(t.Context(), "label")
+	_, infoErr := e.Info(t.Context())
+	for _, err := range []error{imageErr, imagesErr, infoErr, e.RemoveContainers(t.Context(), "label")} {
+		if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), "has not answered within 1ms") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
 func TestImagesAsksForEachOnce(t *testing.T) {
 	e, log := client(t, `case "$2" in ls) printf 'sha256:2\nsha256:1\nsha256:2\n';; *) echo '[]';; esac`)
 	if _, err := e.Images(t.Context(), "label"); err != nil {
 		t.Fatal(err)
 	}
 	calls, err := os.ReadFile(log)
-	if err != nil || !strings.HasSuffix(string(calls), "image inspect sha256:1 sha256:2\n") {
+	if err != nil || !strings.HasSuffix(string(calls), "image inspect -- sha256:1 sha256:2\n") {
 		t.Errorf("called %s, %v", calls, err)
 	}
 }

@@ -157,7 +157,7 @@ func takePublished(ctx context.Context, o Options, image published.Image, pods s
 	if err := b.ensurePublished(ctx, base, ref); err != nil {
 		return "", fmt.Errorf("preload node image %s: %w", image.Ref, err)
 	}
-	if _, err := o.Engine.Run(ctx, "tag", ref, moving); err != nil {
+	if _, err := o.Engine.Run(ctx, "tag", "--", ref, moving); err != nil {
 		return "", fmt.Errorf("name the node image: %w", err)
 	}
 	return ref, nil
@@ -181,7 +181,7 @@ func (b *builder) pull(ctx context.Context, ref string, usually time.Duration) (
 		return image.ID, err
 	}
 	err = b.Progress.Step("pull "+ref, usually, func() error {
-		_, err := b.Engine.Run(ctx, "pull", "--quiet", ref)
+		_, err := b.Engine.Run(ctx, "pull", "--quiet", "--", ref)
 		return err
 	})
 	if err != nil {
@@ -211,7 +211,7 @@ func (b *builder) clean(ctx context.Context) error {
 // fromEngine reads an image of the engine; it is valid as long as dir exists.
 func (b *builder) fromEngine(ctx context.Context, id, dir string) (v1.Image, error) {
 	archive := filepath.Join(dir, strings.TrimPrefix(id, "sha256:")+".tar")
-	if _, err := b.Engine.Run(ctx, "save", "--output", archive, id); err != nil {
+	if _, err := b.Engine.Run(ctx, "save", "--output", archive, "--", id); err != nil {
 		return nil, err
 	}
 	image, err := tarball.ImageFromPath(archive, nil)

@@ -27,7 +27,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dra-conformance/dratest/clusters"
 	client "github.com/dra-conformance/dratest/clusters/engine"
 )
 
@@ -69,33 +68,18 @@ type reviver interface {
 // docker is the engine of the docker client in PATH, the one used by kind.
 type docker struct {
 	client client.Engine
-	// patience bounds a call; zero means enginePatience.
-	patience time.Duration
 	// cgroups is the freezer of cgroup v1; empty means freezer.
 	cgroups string
 }
 
 const freezer = "/sys/fs/cgroup/freezer"
 
-// enginePatience bounds a call to the engine. An idle engine answers in well under a second, but removing the nodes
-// of a cluster has taken more than 20 s on a busy two-core machine.
-const enginePatience = 2 * time.Minute
-
-// run runs a client command other than a creation, with advice if the engine does not answer.
-func (d docker) run(ctx context.Context, args ...string) (string, error) {
-	patience := cmp.Or(d.patience, enginePatience)
-	ctx, cancel := context.WithTimeoutCause(ctx, patience,
-		fmt.Errorf("%w: the container engine has not answered within %s: try again when the machine has less to do", clusters.ErrEnvironment, patience))
-	defer cancel()
-	return d.client.Run(ctx, args...)
-}
-
 func (d docker) Nodes(ctx context.Context, cluster string) ([]container, error) {
 	filter := "label=" + clusterLabel
 	if cluster != "" {
 		filter += "=" + cluster
 	}
-	out, err := d.run(ctx, "ps", "--all", "--no-trunc", "--filter", filter, "--format",
+	out, err := d.client.Ask(ctx, "ps", "--all", "--no-trunc", "--filter", filter, "--format",
 		`{{.ID}}|{{.Names}}|{{.State}}|{{.CreatedAt}}|{{.Label "`+clusterLabel+`"}}`)
 	if err != nil {
 		return nil, err
@@ -128,11 +112,11 @@ func (d docker) Remove(ctx context.Context, ids []string) error {
 		return nil
 	}
 	rm := append([]string{"rm", "--force", "--volumes"}, ids...)
-	_, err := d.run(ctx, rm...)
+	_, err := d.client.Ask(ctx, rm...)
 	if err == nil || ctx.Err() != nil || !unfreeze(cmp.Or(d.cgroups, freezer), ids) {
 		return err
 	}
-	_, err = d.run(ctx, rm...)
+	_, err = d.client.Ask(ctx, rm...)
 	return err
 }
 
@@ -154,7 +138,7 @@ func unfreeze(cgroups string, ids []string) (found bool) {
 
 // Revive lifts kind's limit of one restart.
 func (d docker) Revive(ctx context.Context, ids []string) error {
-	_, err := d.run(ctx, append([]string{"update", "--restart=on-failure"}, ids...)...)
+	_, err := d.client.Ask(ctx, append([]string{"update", "--restart=on-failure"}, ids...)...)
 	if err != nil {
 		return fmt.Errorf("have nodes started again when they restart: %w", err)
 	}
@@ -162,11 +146,11 @@ func (d docker) Revive(ctx context.Context, ids []string) error {
 }
 
 func (d docker) HasNetwork(ctx context.Context) (bool, error) {
-	out, err := d.run(ctx, "network", "ls", "--filter", "name=^"+networkName+"$", "--format", "{{.Name}}")
+	out, err := d.client.Ask(ctx, "network", "ls", "--filter", "name=^"+networkName+"$", "--format", "{{.Name}}")
 	return strings.TrimSpace(out) != "", err
 }
 
 func (d docker) RemoveNetwork(ctx context.Context) error {
-	_, err := d.run(ctx, "network", "rm", networkName)
+	_, err := d.client.Ask(ctx, "network", "rm", networkName)
 	return err
 }

@@ -76,7 +76,7 @@ func archiveOf(ctx context.Context, image string) (path string, remove func(), e
 	}
 	remove = func() { _ = os.RemoveAll(dir) }
 	path = filepath.Join(dir, "image.tar")
-	if _, err := engine.Run(ctx, "save", "--output", path, image); err != nil {
+	if _, err := engine.Run(ctx, "save", "--output", path, "--", image); err != nil {
 		remove()
 		return "", keep, fmt.Errorf("write image %s: %w", image, err)
 	}

@@ -40,7 +40,7 @@ type machine struct {
 
 // Machine assumes the engine runs on this machine, with the capabilities of this process.
 func (d docker) Machine(ctx context.Context) (machine, error) {
-	version, err := d.run(ctx, "info", "--format", "{{.CgroupVersion}}")
+	version, err := d.client.Ask(ctx, "info", "--format", "{{.CgroupVersion}}")
 	if err != nil {
 		return machine{}, err
 	}

@@ -204,7 +204,7 @@ func TestEngineThatDoesNotAnswer(t *testing.T) {
 	if err := os.WriteFile(program, []byte("#!/bin/sh\nexec sleep 600\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := docker{client: engineclient.Engine{Program: program}, patience: time.Millisecond}.Nodes(t.Context(), "x")
+	_, err := docker{client: engineclient.Engine{Program: program, Patience: time.Millisecond}}.Nodes(t.Context(), "x")
 	if !errors.Is(err, clusters.ErrEnvironment) || !strings.Contains(err.Error(), "has not answered within 1ms") {
 		t.Errorf("got %v", err)
 	}

@@ -53,6 +53,9 @@ func (c *Clusters) List(ctx context.Context) ([]clusters.Cluster, error) {
 	kinds, kindErr := c.Provider.List(ctx)
 	all := slices.Concat(kinds, planes)
 	slices.SortStableFunc(all, func(a, b clusters.Cluster) int { return strings.Compare(a.Name, b.Name) })
+	if err != nil && kindErr != nil && err.Error() == kindErr.Error() {
+		kindErr = nil // both look for the state directory
+	}
 	return all, errors.Join(err, kindErr)
 }
 

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dra-conformance/dratest/clusters"
@@ -28,6 +29,16 @@ import (
 )
 
 // Commands find the provider of a cluster by its name.
+// Without HOME, "cluster list" printed the same advice twice.
+func TestErrorOfBothProvidersIsReportedOnce(t *testing.T) {
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "DRATEST_STATE"} {
+		t.Setenv(name, "")
+	}
+	if _, err := NewClusters(&progress.Printer{}).List(t.Context()); err == nil || strings.Count(err.Error(), "DRATEST_STATE") != 1 {
+		t.Errorf("got error %v", err)
+	}
+}
+
 func TestClusterIsFoundByItsName(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("DRATEST_STATE", dir)
