@@ -49,6 +49,9 @@ type layout struct {
 	ports map[string]int
 }
 
+// stagesFile has kwok's stages.
+const stagesFile = "stages.yaml"
+
 const etcdPeers = "etcd-peers"
 
 // portNames are the users of a port.
@@ -99,8 +102,8 @@ func etcdCommand(c clusters.Config, l layout) command {
 		"name": "default", "data-dir": l.file("etcd"),
 		"listen-client-urls": l.url(etcd), "advertise-client-urls": l.url(etcd),
 		"listen-peer-urls": peers, "initial-advertise-peer-urls": peers, "initial-cluster": "default=" + peers,
-		"cert-file": l.pki("server.crt"), "key-file": l.pki("server.key"), "trusted-ca-file": l.pki("ca.crt"), "client-cert-auth": "true",
-		"peer-cert-file": l.pki("server.crt"), "peer-key-file": l.pki("server.key"), "peer-trusted-ca-file": l.pki("ca.crt"), "peer-client-cert-auth": "true",
+		"cert-file": l.pki("etcd-server.crt"), "key-file": l.pki("etcd-server.key"), "trusted-ca-file": l.pki("etcd-ca.crt"), "client-cert-auth": "true",
+		"peer-cert-file": l.pki("etcd-server.crt"), "peer-key-file": l.pki("etcd-server.key"), "peer-trusted-ca-file": l.pki("etcd-ca.crt"), "peer-client-cert-auth": "true",
 		// After a crash of the machine the cluster is recreated (docs/adr/0014).
 		"unsafe-no-fsync": "true",
 		// The default of 2 GiB fills up soon with thousands of pods.
@@ -114,7 +117,7 @@ func apiserverCommand(c clusters.Config, l layout) command {
 		// There is no network, so no client uses the service "kubernetes", and endpoints must not have loopback addresses.
 		"advertise-address": loopback, "endpoint-reconciler-type": "none",
 		"service-cluster-ip-range": serviceSubnet,
-		"etcd-servers":             l.url(etcd), "etcd-cafile": l.pki("ca.crt"), "etcd-certfile": l.pki("etcd-client.crt"), "etcd-keyfile": l.pki("etcd-client.key"),
+		"etcd-servers":             l.url(etcd), "etcd-cafile": l.pki("etcd-ca.crt"), "etcd-certfile": l.pki("etcd-client.crt"), "etcd-keyfile": l.pki("etcd-client.key"),
 		"tls-cert-file": l.pki("server.crt"), "tls-private-key-file": l.pki("server.key"), "client-ca-file": l.pki("ca.crt"),
 		"service-account-issuer":           "https://kubernetes.default.svc",
 		"service-account-key-file":         l.pki("sa.pub"),
@@ -223,7 +226,8 @@ func ownControllersCommand(c clusters.Config, l layout) command {
 func kwokCommand(l layout) command {
 	address := loopback + ":" + strconv.Itoa(l.ports[kwok])
 	return command{name: kwok, args: args(map[string]string{
-		"kubeconfig": l.kubeconfig(kwok), "config": l.file("stages.yaml"),
+		// A list, so that a comma in the directory's path would separate two files. The program runs in the directory.
+		"kubeconfig": l.kubeconfig(kwok), "config": stagesFile,
 		"manage-nodes-with-annotation-selector": managedKey + "=" + managedValue,
 		"node-lease-duration-seconds":           "0",
 		"cidr":                                  podSubnet,

@@ -150,7 +150,7 @@ func (s parts) startOnce(ctx context.Context, c clusters.Config, p programs, r *
 	if err := writeSecrets(l, c.Name, s.store.Kubeconfig(c.Name)); err != nil {
 		return err
 	}
-	if err := writeFile(l.file("stages.yaml"), []byte(stages())); err != nil {
+	if err := writeFile(l.file(stagesFile), []byte(stages())); err != nil {
 		return err
 	}
 	if len(p.schedulerConfig) > 0 {

@@ -30,9 +30,11 @@ import (
 
 // fakeHost runs nothing; started processes stay alive until killed.
 type fakeHost struct {
-	mutex   sync.Mutex
-	next    int
-	alive   map[int]string
+	mutex sync.Mutex
+	next  int
+	alive map[int]string
+	// kill is the program whose start kills dratest.
+	kill    string
 	started []string
 	// logs makes a program write this log and exit at its next start.
 	logs map[string]string
@@ -58,7 +60,22 @@ func (h *fakeHost) Start(c command, _, log string) (process, <-chan struct{}, er
 			return process{}, nil, err
 		}
 	}
+	if h.kill == c.name {
+		panic(errKilled)
+	}
 	return process{Name: c.name, PID: h.next}, exited, nil
+}
+
+// errKilled stands for kill -9 of dratest.
+var errKilled = errors.New("killed")
+
+func (h *fakeHost) In(string) (all []process, err error) {
+	h.mutex.Lock()
+	defer h.mutex.Unlock()
+	for pid, name := range h.alive {
+		all = append(all, process{Name: name, PID: pid})
+	}
+	return all, nil
 }
 
 func (h *fakeHost) Alive(p process) bool {

@@ -51,12 +51,13 @@ type authority struct {
 // pair is a certificate with its key, as PEM.
 type pair struct{ cert, key []byte }
 
-func newAuthority() (authority, error) {
+func newAuthority(name string) (authority, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return authority{}, fmt.Errorf("make the key of the certificate authority: %w", err)
 	}
-	ca, err := cert.NewSelfSignedCACert(cert.Config{CommonName: "dratest"}, key)
+	// The clock may be set back while the cluster runs.
+	ca, err := cert.NewSelfSignedCACert(cert.Config{CommonName: name, NotBefore: time.Now().Add(-validity)}, key)
 	if err != nil {
 		return authority{}, fmt.Errorf("make the certificate authority: %w", err)
 	}
@@ -115,13 +116,18 @@ func identities() map[string]identity {
 }
 
 func writeSecrets(l layout, name, kubeconfig string) error {
-	ca, err := newAuthority()
+	ca, err := newAuthority("dratest")
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{l.pki("ca.crt"): ca.pem()}
-	for file, of := range map[string]identity{"server": {user: "dratest"}, "etcd-client": {user: "etcd-client"}} {
-		p, err := ca.sign(of.user, of.groups...)
+	// etcd lets any client of its authority do everything.
+	etcdCA, err := newAuthority("dratest-etcd")
+	if err != nil {
+		return err
+	}
+	files := map[string][]byte{l.pki("ca.crt"): ca.pem(), l.pki("etcd-ca.crt"): etcdCA.pem()}
+	for file, by := range map[string]authority{"server": ca, "etcd-server": etcdCA, "etcd-client": etcdCA} {
+		p, err := by.sign(file)
 		if err != nil {
 			return err
 		}

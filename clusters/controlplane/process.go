@@ -40,14 +40,22 @@ type process struct {
 	Boot string `json:"boot"`
 }
 
-// host starts and ends processes.
+// host is this machine.
 type host interface {
-	// Start starts a program outliving this process; exited is closed if it exits earlier.
-	Start(c command, dir, log string) (p process, exited <-chan struct{}, err error)
-	// Alive reports whether exactly this process runs.
-	Alive(p process) bool
+	processes
+
 	// Free reports whether a loopback port is free.
 	Free(ctx context.Context, port int) bool
+}
+
+// processes starts and ends processes.
+type processes interface {
+	// Start starts a program outliving this process; exited is closed if it exits earlier.
+	Start(c command, dir, log string) (p process, exited <-chan struct{}, err error)
+	// In finds the processes started with a directory, recorded or not.
+	In(dir string) ([]process, error)
+	// Alive reports whether exactly this process runs.
+	Alive(p process) bool
 	// Command returns the command line of a running process, without its health URL.
 	Command(p process) (command, error)
 	// Kill kills a process if it is still the same one.

@@ -21,6 +21,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 )
@@ -49,6 +50,48 @@ func TestProcess(t *testing.T) {
 	}
 	if err := (machine{}).Kill(p); err != nil {
 		t.Errorf("kill what has ended: %v", err)
+	}
+}
+
+func TestProcessesOfADirectory(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	start := func(dir string) process {
+		p, exited, err := machine{}.Start(command{name: "sleep", path: "/bin/sleep", args: []string{"100"}}, dir, filepath.Join(dir, "log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := (machine{}).Kill(p); err != nil {
+				t.Error(err)
+			}
+			<-exited
+		})
+		return p
+	}
+	mine := start(dir)
+	start(other)
+	// The user's shell in the directory has another HOME.
+	shell := exec.CommandContext(t.Context(), "/bin/sleep", "100")
+	shell.Dir, shell.Env = dir, []string{"HOME=" + other}
+	if err := shell.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(shell.Process.Kill(), shell.Wait()) })
+	through := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, through); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{dir, through} {
+		// Between fork and exec, the process still has the environment of this one.
+		for found := []process(nil); len(found) == 0; {
+			var err error
+			if found, err = (machine{}).In(dir); err != nil || len(found) > 1 || len(found) == 1 && found[0].PID != mine.PID {
+				t.Fatalf("found %v, %v, want %v", found, err, mine)
+			}
+		}
+	}
+	if found, err := (machine{}).In(filepath.Join(dir, "gone")); err != nil || len(found) > 0 {
+		t.Errorf("a directory that is gone has %v, %v", found, err)
 	}
 }
 

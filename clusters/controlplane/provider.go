@@ -55,8 +55,8 @@ type api struct {
 	apply   func(ctx context.Context, manifest []byte) error
 }
 
-// record is the stored state of a cluster. It is written before the first process starts and after each start, so at
-// most the newest process of a killed dratest is unknown (docs/adr/0014).
+// record is the stored state of a cluster. It is written before the first process starts and after each start. The
+// newest process of a killed dratest can be missing; stop finds it.
 type record struct {
 	Name    string         `json:"name"`
 	Version string         `json:"version"`

@@ -96,8 +96,17 @@ func (s parts) remove(ctx context.Context, r record) error {
 }
 
 // stop kills a cluster's processes in reverse order and waits until they are gone. No graceful shutdown: the data
-// goes with them.
+// goes with them. A dratest killed right after a start has not recorded the new process.
 func (s parts) stop(ctx context.Context, r record) error {
+	unrecorded, err := s.host.In(s.store.Folder(r.Name))
+	if err != nil {
+		return err
+	}
+	for _, p := range unrecorded {
+		if !slices.ContainsFunc(r.Processes, func(known process) bool { return known.PID == p.PID && known.Started == p.Started }) {
+			r.Processes = append(r.Processes, p)
+		}
+	}
 	var errs []error
 	for _, p := range slices.Backward(r.Processes) {
 		errs = append(errs, s.host.Kill(p))
@@ -105,7 +114,7 @@ func (s parts) stop(ctx context.Context, r record) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	err := wait.PollUntilContextTimeout(ctx, pollInterval/5, stopTimeout, true, func(context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(ctx, pollInterval/5, stopTimeout, true, func(context.Context) (bool, error) {
 		return s.running(r) == 0, nil
 	})
 	if err != nil {
