@@ -17,6 +17,7 @@ limitations under the License.
 package reports
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -40,6 +41,18 @@ type Facts struct {
 	Files []schema.File
 }
 
+// userinfo is the user and password of a URL.
+var userinfo = regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/?#]+@`)
+
+// withoutUserinfo removes credentials from the URLs of a command line, as reports are published.
+func withoutUserinfo(command []string) []string {
+	var clean []string
+	for _, arg := range command {
+		clean = append(clean, userinfo.ReplaceAllString(arg, "$1"))
+	}
+	return clean
+}
+
 // Conformance derives the conformance report of a run from its judged report, the outcomes of all
 // attempts and the facts. It is reproducible for verification.
 func Conformance(r schema.Report, outcomes []spec.Outcome, f Facts) schema.ConformanceReport {
@@ -52,7 +65,7 @@ func Conformance(r schema.Report, outcomes []spec.Outcome, f Facts) schema.Confo
 		Cluster:        r.Cluster,
 		Driver:         r.Driver,
 		Run: schema.Invocation{
-			Command: f.Command, Selection: r.Selection, Seed: r.Seed, Started: r.Started.UTC(), Ended: r.Ended.UTC(), Verdict: r.Summary.Verdict,
+			Command: withoutUserinfo(f.Command), Selection: r.Selection, Seed: r.Seed, Started: r.Started.UTC(), Ended: r.Ended.UTC(), Verdict: r.Summary.Verdict,
 		},
 		Profile:  r.Profile,
 		Summary:  r.Summary,

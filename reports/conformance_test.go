@@ -71,6 +71,16 @@ func passed(ids ...string) []spec.Outcome {
 	return all
 }
 
+// The command line in a published report had a registry's password.
+func TestCommandWithoutCredentials(t *testing.T) {
+	command := []string{"dratest", "run", "--image-registry=https://robot:hunter2@registry.example/x", "--url", "https://example.com/a@b"}
+	want := []string{"dratest", "run", "--image-registry=https://registry.example/x", "--url", "https://example.com/a@b"}
+	c := reports.Conformance(schema.Report{}, nil, reports.Facts{Command: command})
+	if diff := cmp.Diff(want, c.Run.Command); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestProfiles(t *testing.T) {
 	on := spec.Target{Kubernetes: "v1.37.1", Gates: map[spec.Feature]bool{spec.DeviceTaints: true}}
 	off := spec.Target{Kubernetes: "v1.37.1", Gates: map[spec.Feature]bool{spec.DeviceTaints: false}}

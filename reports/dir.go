@@ -22,11 +22,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/gofrs/flock"
 	"golang.org/x/sys/unix"
 
 	"github.com/dra-conformance/dratest/reports/files"
+	"github.com/dra-conformance/dratest/reports/schema"
 )
 
 // ErrInUse means another process writes to the report directory.
@@ -127,28 +129,32 @@ func Lock(dir string) (unlock func(), err error) {
 }
 
 // checkEntries rejects a directory with entries leading outside, such as links in a report of somebody
-// else: files must not be written or removed there.
+// else, also in the evidence of cases: files must not be written or removed there.
 func checkEntries(dir string) error {
 	d, err := files.Open(dir)
 	if err != nil {
 		return fmt.Errorf("open the report directory: %w", err)
 	}
 	defer func() { _ = d.Close() }()
-	entries, err := fs.ReadDir(d, ".")
-	if err != nil {
-		return fmt.Errorf("read the report directory: %w", err)
-	}
-	for _, e := range entries {
-		if e.IsDir() || e.Type().IsRegular() {
-			continue
+	err = fs.WalkDir(d, ".", func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("read the report directory: %w", err)
+		case e.IsDir() && name != "." && name != schema.CasesFolder && !strings.HasPrefix(name, schema.CasesFolder+"/"):
+			return fs.SkipDir // logs of nodes have links of theirs
+		case e.IsDir() || e.Type().IsRegular():
+			return nil
 		}
-		if f, err := d.Open(e.Name()); err == nil {
-			_ = f.Close()
-		} else if !errors.Is(err, fs.ErrNotExist) || e.Type()&fs.ModeSymlink != 0 {
+		f, err := d.Open(name)
+		if err == nil {
+			return f.Close()
+		}
+		if !errors.Is(err, fs.ErrNotExist) || e.Type()&fs.ModeSymlink != 0 {
 			return fmt.Errorf("the report directory %s: %w: remove it, or choose another directory with --report-dir", dir, err)
 		}
-	}
-	return nil
+		return nil
+	})
+	return err
 }
 
 // leastSpace is the required free space in bytes: several times the largest report so far.

@@ -70,6 +70,21 @@ func TestLockRefusesWhatLeadsOut(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	// The evidence of a case went to where a link in "cases" led.
+	for name, create := range map[string]func(string) error{
+		"cases/core.one-device":      func(p string) error { return os.Symlink("/home", p) },
+		"cases/core.one-device/a":    func(p string) error { return os.Symlink("/home", p) },
+		"cases/core.one-device/fifo": func(p string) error { return syscall.Mkfifo(p, 0o644) },
+	} {
+		path := filepath.Join(t.TempDir(), filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), create(path)); err != nil {
+			t.Fatal(err)
+		}
+		dir := strings.TrimSuffix(path, "/"+name)
+		if _, err := reports.Lock(dir); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "run-1"), 0o755); err != nil {
 		t.Fatal(err)

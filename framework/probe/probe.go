@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -55,7 +56,7 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	if err != nil {
 		return spec.Target{}, fmt.Errorf("use the kubeconfig for %s: %w", config.Host, err)
 	}
-	target := spec.Target{Server: config.Host}
+	target := spec.Target{Server: withoutUserinfo(config.Host)}
 	if target.Kubernetes, err = serverVersion(ctx, client); err != nil {
 		return spec.Target{}, fmt.Errorf("%w: ask %s for its version: %w", ErrUnreachable, config.Host, advise(err))
 	}
@@ -149,4 +150,14 @@ func Reachable(ctx context.Context, config *rest.Config) error {
 		return fmt.Errorf("%w: ask %s for its version: %w", ErrUnreachable, config.Host, advise(err))
 	}
 	return nil
+}
+
+// withoutUserinfo removes credentials from the API server's URL, as it is published.
+func withoutUserinfo(server string) string {
+	parsed, err := url.Parse(server)
+	if err != nil || parsed.User == nil {
+		return server
+	}
+	parsed.User = nil
+	return parsed.String()
 }

@@ -194,6 +194,8 @@ func TestSchedulerGates(t *testing.T) {
 
 func TestTarget(t *testing.T) {
 	config := server(t, nil)
+	address := config.Host
+	config.Host = strings.Replace(address, "://", "://admin:secret@", 1) // reports are published
 	got, err := probe.Target(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +206,7 @@ func TestTarget(t *testing.T) {
 	controlPlane := n("control-plane", false)
 	controlPlane.ControlPlane = true
 	want := spec.Target{
-		Server: config.Host, Kubernetes: "v1.37.1", ResourceAPIs: []string{"v1", "v1beta2"},
+		Server: address, Kubernetes: "v1.37.1", ResourceAPIs: []string{"v1", "v1beta2"},
 		Gates:          map[spec.Feature]bool{"DRADeviceTaints": false, "DRAPrioritizedList": true, "DynamicResourceAllocation": true},
 		SchedulerGates: map[spec.Feature]bool{spec.FilterTimeout: true},
 		Nodes:          []spec.Node{n("broken", false), controlPlane, n("worker", true), n("worker2", false)},

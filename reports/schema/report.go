@@ -297,8 +297,11 @@ type Case struct {
 	Measured []spec.Measurement `json:"measured,omitempty"`
 }
 
+// CasesFolder has the evidence of cases.
+const CasesFolder = "cases"
+
 // EvidenceFolder is the path of a case's evidence, relative to the report.
-func EvidenceFolder(id string) string { return "cases/" + strings.ReplaceAll(id, "/", ".") }
+func EvidenceFolder(id string) string { return CasesFolder + "/" + strings.ReplaceAll(id, "/", ".") }
 
 // Warning reports whether the case failed without a MUST requirement (RFC 2119).
 // Warnings do not fail a run.
