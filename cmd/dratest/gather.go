@@ -30,6 +30,7 @@ import (
 
 	"github.com/dra-conformance/dratest/framework/gather"
 	"github.com/dra-conformance/dratest/framework/kube"
+	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
@@ -38,6 +39,9 @@ const secondLook = 10 * time.Second
 
 // requestTime bounds each request, to report an unresponsive API server.
 const requestTime = time.Minute
+
+// gatherTime bounds the collection: with an API server that falls silent, thousands of requests would each time out.
+const gatherTime = 30 * time.Minute
 
 // closing bounds the cleanup.
 const closing = 30 * time.Second
@@ -61,12 +65,13 @@ kubelet and containerd, kubelet checkpoints, CDI specs and the list of plugin
 sockets; and the result of an audit of claims, devices and pods. index.md lists what
 was collected and what could not be read.
 
-Secrets and ConfigMaps are never read. In pods and CDI specs, values of environment
-variables are removed; so are commands, probes and annotations of pods and opaque
-driver parameters. These values (commands and annotations only of pods outside of
-kube-system) are also removed from logs if they have at least 8 characters. Logs can
-still contain values of deleted pods, and opaque parameters. Without permission to
-list all pods, no logs are collected.
+Secrets and ConfigMaps are never read. Objects and CDI specs are collected without
+values of environment variables, commands, probes, annotations, opaque driver
+parameters, device data, hook arguments and mount options. Values of pods with at least
+8 characters, and credentials of known formats, are removed from all files. Logs can
+still contain other secrets: docs/troubleshooting.md lists what is removed and what
+cannot be. Without permission to list all pods, no logs are collected. The collection
+ends after 30 minutes.
 
 Node state is read by dra-sim's agents if a run left them on the nodes. Otherwise
 --node-pods starts a privileged pod on each node for a few seconds, in a namespace of
@@ -82,7 +87,8 @@ nothing in the cluster is changed.`,
 			if f.since <= 0 {
 				return withCode(codeUsage, fmt.Errorf("since: %s: must be positive", f.since))
 			}
-			ctx := cmd.Context()
+			ctx, cancel := context.WithTimeoutCause(cmd.Context(), gatherTime, fmt.Errorf("it took longer than %s", gatherTime))
+			defer cancel()
 			defer endOnNextSignal(ctx)()
 			err := gatherFrom(ctx, cmd.OutOrStdout(), f)
 			if err != nil && ctx.Err() != nil {
@@ -111,7 +117,11 @@ func gatherFrom(ctx context.Context, out io.Writer, f gatherFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	objects, err := dynamic.NewForConfig(bounded)
+	web, err := kube.HTTPClientFor(bounded)
+	if err != nil {
+		return err
+	}
+	objects, err := dynamic.NewForConfigAndClient(bounded, web)
 	if err != nil {
 		return err
 	}
@@ -151,7 +161,7 @@ func gatherFrom(ctx context.Context, out io.Writer, f gatherFlags) (err error) {
 		return fmt.Errorf("%w: %s has what was read by then", context.Cause(ctx), f.out)
 	}
 	for _, v := range result.Violations {
-		_, _ = fmt.Fprintf(out, "found: %s\n", v)
+		_, _ = fmt.Fprintf(out, "found: %s\n", spec.Printable(v.String()))
 	}
 	_, err = fmt.Fprintf(out, "%s: %d files, %d findings, %d things could not be read; start with %s\n",
 		f.out, len(result.Files), len(result.Violations), len(result.Missing), gather.IndexFile)

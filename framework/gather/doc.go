@@ -16,7 +16,7 @@ limitations under the License.
 
 // Package gather collects DRA diagnostics from any cluster: objects, events, logs, metrics, files on nodes, and
 // findings of package audit. It only reads; Secrets and ConfigMaps are never requested. Confidential values such as
-// environment variables are removed from objects (Pod, Clean, CDI), and from logs as far as known (Scrubber).
+// environment variables are removed from objects (Pod, Clean, CDI), and from all files as far as known (Scrubber).
 //
 // Start with Gather.
 package gather

@@ -30,12 +30,13 @@ import (
 const IndexFile = "index.md"
 
 // confidential explains the removed and the remaining confidential data.
-const confidential = `Secrets and ConfigMaps were not read. Left out of objects and CDI specs: values of environment variables, commands, probes and last
-messages of containers, annotations, and the parameters of configurations for drivers. Left out of logs and events, from 8 characters
-on: values of environment variables of all pods, and commands and annotations of those outside of kube-system; also tokens.
+const confidential = `Secrets and ConfigMaps were not read. Removed from objects and CDI specs: values of environment variables, commands, probes and last
+messages of containers, annotations, opaque parameters, data of devices, arguments of hooks and values of mount options. Removed from
+all files, from 8 characters on: values of environment variables of all pods, and commands and annotations of those outside of
+kube-system; also credentials of known formats.
 
-Shorter values may be in logs, and so may parameters, and what pods had that were deleted before this was gathered: read logs before
-you hand them on.
+Logs can still contain shorter values, values from Secrets, opaque parameters, and values of pods that were deleted before this was
+gathered: read logs before you hand them on.
 `
 
 // index writes the list of files, findings and read errors.

@@ -17,10 +17,6 @@ limitations under the License.
 package gather
 
 import (
-	"maps"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -30,9 +26,6 @@ import (
 
 // leftOut replaces confidential values.
 const leftOut = "(left out)"
-
-// minSecret is the minimum length of values to remove from logs: shorter ones are common words.
-const minSecret = 8
 
 // Pod returns a pod's DRA-related fields without confidential values: only names of environment variables, and no
 // commands, probes, annotations or termination messages.
@@ -78,8 +71,8 @@ func container(c corev1.Container) corev1.Container {
 	return reported
 }
 
-// Clean removes irrelevant fields, annotations and driver parameters from an object, and from a template in it: the
-// latter two may have any content.
+// Clean removes irrelevant fields and what may have any content from an object, and from a template in it:
+// annotations, driver parameters, and the data that drivers report for devices.
 func Clean(content any) {
 	switch c := content.(type) {
 	case map[string]any:
@@ -90,6 +83,9 @@ func Clean(content any) {
 		if opaque, ok := c["opaque"].(map[string]any); ok && opaque["parameters"] != nil {
 			opaque["parameters"] = leftOut
 		}
+		if status, ok := c["status"].(map[string]any); ok {
+			cleanDevices(status["devices"])
+		}
 		for _, value := range c {
 			Clean(value)
 		}
@@ -100,7 +96,17 @@ func Clean(content any) {
 	}
 }
 
-// CDI returns a CDI spec without the values of environment variables. Errors: it is neither JSON nor YAML.
+func cleanDevices(devices any) {
+	list, _ := devices.([]any)
+	for _, d := range list {
+		if device, ok := d.(map[string]any); ok && device["data"] != nil {
+			device["data"] = leftOut
+		}
+	}
+}
+
+// CDI returns a CDI spec without the values of environment variables, annotations and mount options, and without the
+// arguments of hooks. Errors: it is neither JSON nor YAML.
 func CDI(spec []byte) ([]byte, error) {
 	var content any
 	if err := yaml.Unmarshal(spec, &content); err != nil {
@@ -109,19 +115,20 @@ func CDI(spec []byte) ([]byte, error) {
 	return yaml.Marshal(withoutValues(content))
 }
 
-// withoutValues replaces the values of lists named "env".
+// withoutValues removes what may be confidential from a CDI spec. Parsers of CDI specs ignore the case of keys.
 func withoutValues(content any) any {
 	switch c := content.(type) {
 	case map[string]any:
 		for key, value := range c {
-			list, ok := value.([]any)
-			if !ok || key != "env" {
+			switch strings.ToLower(key) {
+			case "env", "options":
+				c[key] = withoutAssigned(value, strings.EqualFold(key, "env"))
+			case "args":
+				c[key] = eachLeftOut(value)
+			case "annotations":
+				c[key] = eachLeftOut(value)
+			default:
 				c[key] = withoutValues(value)
-				continue
-			}
-			for i, v := range list {
-				name, _, _ := strings.Cut(toText(v), "=")
-				list[i] = name + "=" + leftOut
 			}
 		}
 	case []any:
@@ -132,70 +139,39 @@ func withoutValues(content any) any {
 	return content
 }
 
-func toText(v any) string {
-	s, _ := v.(string)
-	return s
+// withoutAssigned leaves out what follows "=" in a list of strings; without one, all of an element stays, unless
+// always is set.
+func withoutAssigned(content any, always bool) any {
+	list, ok := content.([]any)
+	if !ok {
+		return leftOut
+	}
+	for i, v := range list {
+		text, isText := v.(string)
+		name, _, assigned := strings.Cut(text, "=")
+		switch {
+		case !isText:
+			list[i] = leftOut
+		case assigned || always:
+			list[i] = name + "=" + leftOut
+		}
+	}
+	return list
 }
 
-var token = regexp.MustCompile(`eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+`)
-
-// Scrubber removes tokens, and the values Pod removes, from texts: the scheduler's log may have a whole pod.
-type Scrubber struct{ values *strings.Replacer }
-
-// NewScrubber collects the environment values of all containers of these pods, and the commands and annotations of
-// all but the control plane's, whose flags explain its logs: those with at least eight characters, except the given
-// names, which are published anyway.
-func NewScrubber(pods []corev1.Pod, names map[string]bool) Scrubber {
-	var secret []string
-	add := func(values ...string) {
-		for _, value := range values {
-			for _, part := range append(strings.Split(value, "\n"), value) {
-				if part = strings.TrimSpace(part); len(part) >= minSecret && !names[part] {
-					// Logs have it as is, quoted, or in a quoted object.
-					secret = append(secret, part, quoted(part), quoted(quoted(part)))
-				}
-			}
+// eachLeftOut leaves out each element of a list, and each value of an object.
+func eachLeftOut(content any) any {
+	switch c := content.(type) {
+	case map[string]any:
+		for key := range c {
+			c[key] = leftOut
 		}
+	case []any:
+		for i := range c {
+			c[i] = leftOut
+		}
+	default:
+		return leftOut
 	}
-	container := func(p *corev1.Pod, env []corev1.EnvVar, commands ...[]string) {
-		for _, e := range env {
-			add(e.Value)
-		}
-		if p.Namespace != metav1.NamespaceSystem {
-			add(slices.Concat(commands...)...)
-		}
-	}
-	for i := range pods {
-		p := &pods[i]
-		for _, c := range slices.Concat(p.Spec.InitContainers, p.Spec.Containers) {
-			container(p, c.Env, c.Command, c.Args)
-		}
-		for _, c := range p.Spec.EphemeralContainers {
-			container(p, c.Env, c.Command, c.Args)
-		}
-		if p.Namespace != metav1.NamespaceSystem {
-			add(slices.Collect(maps.Values(p.Annotations))...)
-		}
-	}
-	slices.Sort(secret)
-	// The longest of values with a common prefix must match.
-	slices.SortStableFunc(secret, func(a, b string) int { return len(b) - len(a) })
-	var pairs []string
-	for _, s := range slices.Compact(secret) {
-		pairs = append(pairs, s, leftOut)
-	}
-	return Scrubber{strings.NewReplacer(pairs...)}
-}
-
-func quoted(s string) string {
-	q := strconv.Quote(s)
-	return q[1 : len(q)-1]
-}
-
-// Scrub removes known values from a text; the zero Scrubber only removes tokens.
-func (s Scrubber) Scrub(text []byte) []byte {
-	if s.values == nil {
-		return token.ReplaceAll(text, []byte(leftOut))
-	}
-	return token.ReplaceAll([]byte(s.values.Replace(string(text))), []byte(leftOut))
+	return content
 }

@@ -1,0 +1,100 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package gather
+
+import (
+	"bytes"
+	"regexp"
+)
+
+// format is a known format of credentials. Only lines with one of the parts are searched, since regular expressions
+// are slow.
+type format struct {
+	parts   []string
+	matches *regexp.Regexp
+	kept    string // what replaces it, with leftOut
+}
+
+// formats are replaced in this order.
+var formats = []format{ //nolint:gochecknoglobals // a table
+	{[]string{"eyJ"}, regexp.MustCompile(`eyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+`), leftOut},
+	{[]string{"earer", "asic", "EARER", "ASIC"}, regexp.MustCompile(`(?i)\b(bearer|basic)(\s+|%20|\+)[A-Za-z0-9._~+/=-]{8,}`), "${1}${2}" + leftOut},
+	{[]string{"://"}, regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s/?#"'\\<>]+@`), "${1}" + leftOut + "@"},
+	{[]string{"sha256~"}, regexp.MustCompile(`sha256~[A-Za-z0-9_-]{20,}`), leftOut},                     // OpenShift
+	{[]string{"AKIA", "ASIA"}, regexp.MustCompile(`\b(AKIA|ASIA)[A-Z0-9]{16}\b`), leftOut},              // AWS
+	{[]string{"AIza"}, regexp.MustCompile(`\bAIza[A-Za-z0-9_-]{35}`), leftOut},                          // Google
+	{[]string{"gh", "glpat-"}, regexp.MustCompile(`\b(gh[pousr]_|github_pat_|glpat-)\w{20,}`), leftOut}, // GitHub, GitLab
+	{[]string{"xox"}, regexp.MustCompile(`\bxox[abeprs]-[A-Za-z0-9-]{10,}`), leftOut},                   // Slack
+	{[]string{"hf_", "nvapi-", "sk-"}, regexp.MustCompile(`\b(hf_|nvapi-|sk-)[A-Za-z0-9_-]{20,}`), leftOut},
+	{
+		[]string{"pass", "Pass", "PASS", "ecret", "ECRET", "oken", "OKEN", "redential", "REDENTIAL", "key", "Key", "KEY"},
+		regexp.MustCompile(`(?i)((?:pass(?:word|wd|phrase)|secret|token|credential|api[_-]?key|(?:access|secret|private|account|auth)[_-]?key)(?:\\*["'])?\s*[:=]\s*(?:\\*["'])?)[^\s"'\\,;&(){}]{6,}`),
+		"${1}" + leftOut,
+	},
+}
+
+// withoutCredentials removes credentials of known formats from a text.
+func withoutCredentials(text []byte) []byte {
+	text = withoutPrivateKeys(text)
+	scrubbed := make([]byte, 0, len(text))
+	for line := range bytes.Lines(text) {
+		for _, f := range formats {
+			for _, part := range f.parts {
+				if bytes.Contains(line, []byte(part)) {
+					line = f.matches.ReplaceAll(line, []byte(f.kept))
+					break
+				}
+			}
+		}
+		scrubbed = append(scrubbed, line...)
+	}
+	return scrubbed
+}
+
+var (
+	keyBegins = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----`)
+	keyEnds   = regexp.MustCompile(`-----END [A-Z0-9 ]*PRIVATE KEY-----`)
+)
+
+// maxKey is the maximum size of a private key in PEM, with a timestamp in each line of a log.
+const maxKey = 16 << 10
+
+// withoutPrivateKeys removes private keys in PEM. Of one that is incomplete, since a log was truncated, what can
+// belong to it is removed.
+func withoutPrivateKeys(text []byte) []byte {
+	if !bytes.Contains(text, []byte("PRIVATE KEY-----")) {
+		return text
+	}
+	var scrubbed []byte
+	for {
+		begin, end := keyBegins.FindIndex(text), keyEnds.FindIndex(text)
+		if begin == nil && end == nil {
+			return append(scrubbed, text...)
+		}
+		from, to := 0, 0
+		switch {
+		case begin == nil || end != nil && end[0] < begin[0]: // without its beginning
+			from, to = max(0, end[0]-maxKey), end[1]
+		case end == nil || end[0]-begin[1] > maxKey: // without its end
+			from, to = begin[0], min(len(text), begin[1]+maxKey)
+		default:
+			from, to = begin[0], end[1]
+		}
+		scrubbed = append(append(scrubbed, text[:from]...), leftOut...)
+		text = text[to:]
+	}
+}
