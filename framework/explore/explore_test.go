@@ -213,7 +213,7 @@ func TestResume(t *testing.T) {
 	if want := []uint64{2, 4, 8}; !slices.Equal(got.Left, want) || len(got.Troubles) > 0 {
 		t.Errorf("left %v, want %v; troubles %q", got.Left, want, got.Troubles)
 	}
-	if !strings.HasPrefix(got.Coverage, "29 features") {
+	if !strings.HasPrefix(got.Coverage, "25 features") {
 		t.Errorf("coverage of six problems: %s", got.Coverage)
 	}
 	for _, want := range []uint64{2, 4, 8, 9} {
@@ -326,12 +326,12 @@ func TestEvictedPodIsNotAwaited(t *testing.T) {
 			problem: &problem.Problem{Pods: []problem.Pod{{Name: "pod"}}},
 		}
 		// A pod deleted for another reason was taken for evicted, and not judged.
-		if pods, err := evicted.decided(t.Context(), attempts{}); err == nil {
+		if pods, _, err := evicted.decided(t.Context(), attempts{}); err == nil {
 			t.Errorf("without taints: %v", pods)
 		}
 		broken := resourceapi.Device{Taints: []resourceapi.DeviceTaint{{Effect: resourceapi.DeviceTaintEffectNoExecute}}}
 		evicted.problem.Slices = []resourceapi.ResourceSlice{{Spec: resourceapi.ResourceSliceSpec{Devices: []resourceapi.Device{broken}}}}
-		if pods, err := evicted.decided(t.Context(), attempts{}); err != nil || len(pods) > 0 {
+		if pods, _, err := evicted.decided(t.Context(), attempts{}); err != nil || len(pods) > 0 {
 			t.Errorf("%v, %v", pods, err)
 		}
 	})
@@ -351,7 +351,7 @@ func TestSchedulerGetsFurtherEvents(t *testing.T) {
 		}
 		show("again")
 		since := attempts{mark: "again", trigger: func(context.Context) error { show("no devices"); return nil }}
-		if pods, err := waiting.decided(t.Context(), since); err != nil || len(pods) != 1 {
+		if pods, _, err := waiting.decided(t.Context(), since); err != nil || len(pods) != 1 {
 			t.Errorf("%v, %v", pods, err)
 		}
 	})

@@ -27,6 +27,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/yaml"
+
+	"github.com/dra-conformance/dratest/framework/problem"
 )
 
 // writeFinding writes a problem's objects to a file, with violations and outcome in comments.
@@ -35,6 +37,9 @@ func writeFinding(dir, name string, f Finding, t *trial) (string, error) {
 	text.WriteString(comment(fmt.Sprintf("Problem %d: the scheduler breaks a promise of the API.\nTry it again: dratest explore --replay %s", f.Number, name)))
 	for _, v := range f.Violations {
 		text.WriteString(comment("Expected: " + v.Promise + " (" + v.Cites + ")\nActual:   " + v.Object + ": " + v.What))
+	}
+	if t.binder != nil {
+		text.WriteString(comment("dratest sets the binding conditions, with the first allocation of a device with " + problem.FailsFirst + " failing."))
 	}
 	text.WriteString(comment("Outcome:\n" + t.describe()))
 	for _, object := range t.objects() {

@@ -73,7 +73,7 @@ func (w *podWatch) get(name string) *corev1.Pod {
 
 const (
 	// maxNudges limits how often pending pods are retried.
-	maxNudges = 8
+	maxNudges = 20
 	// triggerEvery is the interval of further events while a retry is awaited. The scheduler may miss the effect of one:
 	// it does not report an attempt with the message that its cache still has.
 	triggerEvery = 3 * time.Second
@@ -89,11 +89,11 @@ type attempts struct {
 }
 
 // settle waits for the final state and returns the pods: each is bound, or failed to schedule again
-// after all others were decided. Evicted pods are left out.
+// after all others were decided, without a change of allocations if there are binding conditions. Evicted pods are left out.
 func (t *trial) settle(ctx context.Context) (map[string]*corev1.Pod, error) {
-	pods, err := t.decided(ctx, attempts{})
+	pods, allocations, err := t.decided(ctx, attempts{})
 	for i := 0; err == nil && i < maxNudges; i++ {
-		before := bound(pods)
+		before, old := bound(pods), allocations
 		if before == len(pods) {
 			return pods, nil
 		}
@@ -101,12 +101,12 @@ func (t *trial) settle(ctx context.Context) (map[string]*corev1.Pod, error) {
 		if nudgeErr != nil {
 			return nil, nudgeErr
 		}
-		if pods, err = t.decided(ctx, again); err == nil && bound(pods) == before {
+		if pods, allocations, err = t.decided(ctx, again); err == nil && bound(pods) == before && allocations == old {
 			return pods, nil
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("pods were still bound after %d attempts", maxNudges)
+		err = fmt.Errorf("pods were still bound, or allocations changed, after %d attempts", maxNudges)
 	}
 	return nil, err
 }
@@ -121,12 +121,18 @@ func bound(pods map[string]*corev1.Pod) int {
 	return n
 }
 
-// decided waits until each pod is bound or had one of these attempts.
-func (t *trial) decided(ctx context.Context, since attempts) (map[string]*corev1.Pod, error) {
+// decided waits until each pod is bound or had one of these attempts, and returns the allocations at that time.
+func (t *trial) decided(ctx context.Context, since attempts) (map[string]*corev1.Pod, string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, errNotTried)
 	defer cancel()
 	ticker := time.NewTicker(triggerEvery)
 	defer ticker.Stop()
+	var bind <-chan time.Time
+	if t.binder != nil {
+		ticker := time.NewTicker(bindEvery)
+		defer ticker.Stop()
+		bind = ticker.C
+	}
 	for {
 		pods, waiting := map[string]*corev1.Pod{}, ""
 		for _, p := range t.problem.Pods {
@@ -141,16 +147,23 @@ func (t *trial) decided(ctx context.Context, since attempts) (map[string]*corev1
 			pods[p.Name] = pod
 		}
 		if waiting == "" {
-			return pods, nil
+			allocations, err := t.allocations(ctx)
+			return pods, allocations, err
 		}
+		var err error
 		select {
 		case <-t.pods.changed:
 		case <-ticker.C:
-			if err := t.again(ctx, waiting, since); err != nil && ctx.Err() == nil {
-				return nil, err
-			}
+			err = t.again(ctx, waiting, since)
+		case <-bind:
+			err = t.bind(ctx)
 		case <-ctx.Done():
-			return nil, fmt.Errorf("wait for an attempt to schedule pod %s, last seen %s: %w", waiting, conditionsOf(t.pods.get(waiting)), context.Cause(ctx))
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, "", fmt.Errorf("wait for an attempt to schedule pod %s, last seen %s: %w", waiting, conditionsOf(t.pods.get(waiting)), context.Cause(ctx))
+		case err != nil:
+			return nil, "", err
 		}
 	}
 }

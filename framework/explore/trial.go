@@ -61,6 +61,8 @@ type trial struct {
 	problem *problem.Problem
 	// evicted has the pods deleted by the controller for device taints.
 	evicted map[string]bool
+	// binder reports binding conditions, nil if no device has any.
+	binder *binder
 	// outcome is the final state; reasons has the scheduler's messages for pending pods.
 	outcome oracle.Outcome
 	reasons map[string]string
@@ -207,9 +209,10 @@ func (t *trial) read(ctx context.Context, pods map[string]*corev1.Pod) (oracle.O
 		}
 		outcome.Pods = append(outcome.Pods, oracle.Pod{
 			Namespace: t.namespace.Name, Name: pod.Name, UID: object.UID, Claims: pod.Claims, Node: object.Spec.NodeName,
-			Extended: object.Status.ExtendedResourceClaimStatus,
+			Unprepared: t.unprepared(object, claims), Extended: object.Status.ExtendedResourceClaimStatus,
 		})
 	}
+	outcome.Failed = t.binder != nil && len(t.binder.failed) > 0
 	return outcome, nil
 }
 

@@ -176,6 +176,9 @@ func (e *exploring) attempt(ctx context.Context, s *slot, of subject, id string)
 		return oracle.Verdict{}, nil, err
 	}
 	t := &trial{client: e.bed.Client, namespace: s.namespace, pods: s.pods, id: id, problem: p, evicted: map[string]bool{}}
+	if binds(p) {
+		t.binder = newBinder()
+	}
 	if t.outcome, err = t.run(ctx); err != nil {
 		return oracle.Verdict{}, t, err
 	}

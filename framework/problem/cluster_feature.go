@@ -51,6 +51,7 @@ func clusterFeatures() []Feature {
 			return r.ShareID == nil && !ptr.Deref(r.AdminAccess, false)
 		})},
 		{"shares in use", anyUse(func(r resourceapi.DeviceRequestAllocationResult) bool { return r.ShareID != nil })},
+		{"binding timeout", anyUse(func(r resourceapi.DeviceRequestAllocationResult) bool { return len(r.BindingConditions) > 0 })},
 		{"admin access in use", anyUse(func(r resourceapi.DeviceRequestAllocationResult) bool { return ptr.Deref(r.AdminAccess, false) })},
 		{"features off", func(p *Problem) bool { return len(p.Off) > 0 }},
 		{"history", func(p *Problem) bool { return p.History != nil }},

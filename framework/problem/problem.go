@@ -46,6 +46,10 @@ type Problem struct {
 	History *History `json:"history,omitempty"`
 }
 
+// FailsFirst is a binding failure condition. It becomes true after the first allocation of a device that has it; after
+// later ones, the binding conditions do, as for all other devices.
+const FailsFirst = "example.com/fails-first"
+
 // Node is the relevant part of a node.
 type Node struct {
 	Name   string            `json:"name"`

@@ -92,7 +92,7 @@ func TestNamesAreUnique(t *testing.T) {
 // Bugs are in combinations of features.
 func TestStoredCoversPairs(t *testing.T) {
 	c := problem.NewCoverage()
-	for number := range uint64(4000) {
+	for number := range uint64(5000) {
 		c.Add(Stored(1, number, nil))
 	}
 	pairs, triples := c.Shares()
@@ -103,7 +103,7 @@ func TestStoredCoversPairs(t *testing.T) {
 
 // Features missing in the cluster must not be used.
 func TestStoredWithoutFeatures(t *testing.T) {
-	unused := map[string]bool{"admin access": true, "several allocations": true, "taints": true, "shared counters": true, "first available": true, "bindsToNode": true, "taint rules": true, "extended resources": true}
+	unused := map[string]bool{"admin access": true, "several allocations": true, "taints": true, "shared counters": true, "first available": true, "bindsToNode": true, "binding conditions": true, "taint rules": true, "extended resources": true}
 	for number := range uint64(1000) {
 		p := Stored(1, number, problem.ClusterGates())
 		for _, f := range slices.Concat(problem.AllFeatures(), problem.PodFeatures()) {

@@ -98,6 +98,7 @@ func (g *generator) store() {
 			g.storeDevice(&spec.Devices[d])
 		}
 	}
+	g.failFirst()
 	for i := range g.p.Allocated {
 		g.storeAllocated(&g.p.Allocated[i])
 	}
@@ -153,8 +154,24 @@ func (g *generator) storeDevice(d *resourceapi.Device) {
 			c.Counters = map[string]resourceapi.Counter{"memory": {Value: quantity("5Gi")}}
 		}
 	}
-	// Without a controller setting binding conditions, a pod would stay in PreBind.
-	d.BindingConditions, d.BindingFailureConditions = nil, nil
+	if len(d.BindingConditions) > 0 && len(d.BindingFailureConditions) == 0 {
+		d.BindingFailureConditions = []string{"example.com/failed"}
+	}
+}
+
+// failFirst makes the first allocation of at most one device fail: each failure takes the scheduler several attempts.
+func (g *generator) failFirst() {
+	if !g.knobs[binding] || g.chance(50) {
+		return
+	}
+	for i := range g.p.Slices {
+		for d := range g.p.Slices[i].Spec.Devices {
+			if device := &g.p.Slices[i].Spec.Devices[d]; len(device.BindingConditions) > 0 && g.chance(40) {
+				device.BindingFailureConditions = []string{problem.FailsFirst}
+				return
+			}
+		}
+	}
 }
 
 // within reports whether a policy's limits are within the capacity and its values differ, rounded
@@ -182,13 +199,16 @@ func maxOf(r *resourceapi.CapacityRequestPolicyRange) *resource.Quantity {
 }
 
 // storeAllocated makes an allocated claim valid: it adds the requests of its results, valid share
-// IDs and a timestamp. kube-scheduler v1.37 cannot reserve an allocated claim without a timestamp:
+// IDs and a timestamp. Binding conditions of some devices have timed out since. kube-scheduler v1.37 cannot reserve an allocated claim without a timestamp:
 // it adds one, and the API server rejects the changed allocation.
 func (g *generator) storeAllocated(claim *resourceapi.ResourceClaim) {
 	claim.Status.Allocation.AllocationTimestamp = ptr.To(metav1.Unix(1_700_000_000, 0))
 	results := claim.Status.Allocation.Devices.Results
 	for i := range results {
 		results[i].Request = fmt.Sprintf("r%d", i)
+		if g.knobs[binding] && g.chance(30) {
+			results[i].BindingConditions, results[i].BindingFailureConditions = g.conditionsOf(&results[i])
+		}
 		claim.Spec.Devices.Requests = append(claim.Spec.Devices.Requests, resourceapi.DeviceRequest{
 			Name: results[i].Request, Exactly: &resourceapi.ExactDeviceRequest{
 				DeviceClassName: g.p.Classes[0].Name, AllocationMode: resourceapi.DeviceAllocationModeExactCount, Count: 1, AdminAccess: results[i].AdminAccess,
@@ -198,6 +218,18 @@ func (g *generator) storeAllocated(claim *resourceapi.ResourceClaim) {
 			results[i].ShareID = ptr.To(types.UID(fmt.Sprintf("%08x-0000-4000-8000-%012x", g.Uint32(), g.Uint64N(1<<48))))
 		}
 	}
+}
+
+func (g *generator) conditionsOf(r *resourceapi.DeviceRequestAllocationResult) (binding, failure []string) {
+	for i := range g.p.Slices {
+		spec := &g.p.Slices[i].Spec
+		for d := range spec.Devices {
+			if spec.Driver == r.Driver && spec.Pool.Name == r.Pool && spec.Devices[d].Name == r.Device {
+				return spec.Devices[d].BindingConditions, spec.Devices[d].BindingFailureConditions
+			}
+		}
+	}
+	return nil, nil
 }
 
 // addPods distributes the claims among pods: each pod uses one or more, and some claims are shared.

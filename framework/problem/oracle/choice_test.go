@@ -154,6 +154,26 @@ func podRules() map[string]rule {
 			func(s *scene) { s.attaching("False") },
 			func(s *scene) { s.attaching("True") },
 		},
+		"bound when prepared": {"kep-5007/waits-for-conditions",
+			func(*scene) {},
+			func(s *scene) { s.Outcome.Pods[0].Unprepared = "claim" },
+		},
+		"released if failed": {"kep-5007/failure-reschedules",
+			func(s *scene) { s.attaching("False"); s.fail(); s.status().ReservedFor[0].UID = "other" },
+			func(s *scene) { s.attaching("False"); s.fail() },
+		},
+		// kube-scheduler releases a failed claim on a node where the pod's other claims fit.
+		"released if the other claims fit": {"kep-5007/failure-reschedules",
+			func(s *scene) { s.attaching("False"); s.fail(); s.another(3) },
+			func(s *scene) { s.attaching("False"); s.fail(); s.another(2) },
+		},
+		"released after a timeout": {"kep-5007/timeout-reschedules",
+			func(s *scene) { s.attaching("False") },
+			func(s *scene) {
+				s.attaching("False")
+				s.Allocated = append(s.Allocated, *s.Outcome.Claims[0].DeepCopy())
+			},
+		},
 		"joins a claim": {"kep-4381/node-fits-only-if-allocatable",
 			func(s *scene) { s.join(resourceapi.DeviceTaintEffectNoExecute) },
 			func(s *scene) { s.join(resourceapi.DeviceTaintEffectNoSchedule) },
@@ -192,6 +212,22 @@ func (s *scene) attaching(status metav1.ConditionStatus) {
 	s.Outcome.Claims[0].Status.Devices = []resourceapi.AllocatedDeviceStatus{{
 		Driver: driver, Pool: "a", Device: "gpu-0", Conditions: []metav1.Condition{{Type: "attached", Status: status}},
 	}}
+}
+
+func (s *scene) status() *resourceapi.ResourceClaimStatus { return &s.Outcome.Claims[0].Status }
+
+// fail sets a binding failure condition.
+func (s *scene) fail() {
+	s.device(0).BindingFailureConditions, s.allocated().BindingFailureConditions = []string{"failed"}, []string{"failed"}
+	status := &s.status().Devices[0]
+	status.Conditions = append(status.Conditions, metav1.Condition{Type: "failed", Status: metav1.ConditionTrue})
+}
+
+// another adds a claim for some devices to the pod.
+func (s *scene) another(count int64) {
+	other := claim("other", request("r", count))
+	s.Problem.Claims, s.Outcome.Claims = append(s.Problem.Claims, other), append(s.Outcome.Claims, *other.DeepCopy())
+	s.Outcome.Pods[0].Claims = append(s.Outcome.Pods[0].Claims, "other")
 }
 
 // join makes the pod wait for a claim already in use, whose device was tainted later.

@@ -24,6 +24,7 @@ func Promises() []string {
 		uniqueDevices, existingCounters, reachable, ownNodes, selectorNodes, bindsToNode, classExists, classSelectors, requestSelectors,
 		enoughCapacity, consumption, consumedIfShared, capacityLimit, shareID, notShared, tolerated, tolerationsCopied, adminInResult,
 		adminNamespace, counterLimit, matchAttribute, distinctAttribute, configOfRequest, configOfChosen, conditionsCopied, inOrder,
+		waitsForConditions, failedIsReleased, timedOutIsReleased,
 		allocatedFirst, reservedFirst, allocationNode, runsIfPossible, releasedIfStuck,
 		pluginCapacity, noSpecialClaim, oneSpecialClaim, goneIfPending, claimInStatus, requestEach, requestOfClass, mappingOfPod, initReuse, sidecarKeeps,
 	} {

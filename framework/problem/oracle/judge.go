@@ -42,7 +42,7 @@ type judge struct {
 	// before has the allocations at the start of the problem.
 	before  map[claimID]*resourceapi.AllocationResult
 	demands map[*resourceapi.ResourceClaim]*demand
-	// shrunk reports whether an allocation was removed or changed: an initial one, or one of an evicted pod.
+	// shrunk reports whether an allocation was removed or changed: an initial one, a failed one, or one of an evicted pod.
 	shrunk  bool
 	verdict Verdict
 }
@@ -66,7 +66,7 @@ func Judge(p *problem.Problem, outcome Outcome) Verdict {
 			j.shrunk = true
 		}
 	}
-	j.shrunk = j.shrunk || j.released() || j.lost()
+	j.shrunk = j.shrunk || outcome.Failed || j.released() || j.lost()
 	j.useSpecial()
 	uses := j.uses()
 	for _, c := range j.claims {
@@ -174,6 +174,9 @@ func (j *judge) allocation(c *resourceapi.ResourceClaim) {
 // running checks the claims of a bound pod.
 func (j *judge) running(pod *Pod) {
 	object := "pod " + pod.Namespace + "/" + pod.Name
+	if pod.Unprepared != "" {
+		j.violated(waitsForConditions, object, "bound to node %s before all binding conditions of claim %s were true", pod.Node, pod.Unprepared)
+	}
 	for _, name := range pod.Claims {
 		c := j.byName[claimID{pod.Namespace, name}]
 		if c == nil || c.Status.Allocation == nil {
@@ -202,21 +205,29 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 		}
 		j.violated(goneIfPending, object, "waits, but has claim %s for extended resources", c.Name)
 	}
-	var claims, stuck []*resourceapi.ResourceClaim
+	var claims, stuck, failed []*resourceapi.ResourceClaim
+	var released promise
 	for _, name := range pod.Claims {
 		c := j.byName[claimID{pod.Namespace, name}]
 		if c == nil || c.DeletionTimestamp != nil {
 			return
 		}
-		if j.demands[c].unknown != "" || c.Status.Allocation == nil && j.demands[c].missing != "" || !prepared(c) || j.w.evicting(c) {
+		if j.demands[c].unknown != "" || c.Status.Allocation == nil && j.demands[c].missing != "" || j.w.evicting(c) {
 			return
+		}
+		if !Prepared(c) {
+			if released = j.givesUp(c); released == (promise{}) || !onlyFor(c, pod) {
+				return
+			}
+			failed = append(failed, c)
+			continue
 		}
 		if c.Status.Allocation != nil && len(c.Status.ReservedFor) == 0 && j.missesNode(c) {
 			stuck = append(stuck, c)
 		}
 		claims = append(claims, c)
 	}
-	if len(claims) == 0 && len(j.podOf(pod).Extended()) == 0 || j.leftOpen(object, claims) {
+	if len(claims)+len(failed) == 0 && len(j.podOf(pod).Extended()) == 0 || j.leftOpen(object, slices.Concat(claims, failed)) {
 		return
 	}
 	if why := j.extendedOpen(pod); why != "" {
@@ -225,7 +236,14 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 	}
 	runs, why := j.anywhere(pod, claims, nil, uses)
 	promised := runsIfPossible
-	if runs == no && len(stuck) > 0 {
+	switch {
+	case len(failed) > 0:
+		// Otherwise, its other claims may be the reason why the scheduler has not looked at these.
+		if runs == yes {
+			runs, why = j.anywhere(pod, slices.Concat(claims, failed), failed, j.uses(failed...))
+			promised = released
+		}
+	case runs == no && len(stuck) > 0:
 		runs, why = j.anywhere(pod, claims, stuck, j.uses(stuck...))
 		promised = releasedIfStuck
 	}
@@ -237,23 +255,58 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 	}
 }
 
-// prepared reports whether all binding conditions of a claim's devices are true. Until then its
+// Prepared reports whether all binding conditions of a claim's devices are true. Until then its
 // pods have to wait (Device.BindingConditions).
-func prepared(c *resourceapi.ResourceClaim) bool {
+func Prepared(c *resourceapi.ResourceClaim) bool {
 	if c.Status.Allocation == nil {
 		return true
 	}
 	for _, r := range c.Status.Allocation.Devices.Results {
-		i := slices.IndexFunc(c.Status.Devices, func(d resourceapi.AllocatedDeviceStatus) bool {
-			return d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device && ptr.Deref(d.ShareID, "") == string(ptr.Deref(r.ShareID, ""))
-		})
+		status := StatusOf(c, &r)
 		for _, condition := range r.BindingConditions {
-			if i < 0 || !meta.IsStatusConditionTrue(c.Status.Devices[i].Conditions, condition) {
+			if status == nil || !meta.IsStatusConditionTrue(status.Conditions, condition) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// StatusOf returns the status of an allocated device, or nil.
+func StatusOf(c *resourceapi.ResourceClaim, r *resourceapi.DeviceRequestAllocationResult) *resourceapi.AllocatedDeviceStatus {
+	for i := range c.Status.Devices {
+		if d := &c.Status.Devices[i]; d.Driver == r.Driver && d.Pool == r.Pool && d.Device == r.Device && ptr.Deref(d.ShareID, "") == string(ptr.Deref(r.ShareID, "")) {
+			return d
+		}
+	}
+	return nil
+}
+
+// Failed reports whether a binding failure condition of a claim's devices is true.
+func Failed(c *resourceapi.ResourceClaim) bool {
+	return slices.ContainsFunc(c.Status.Allocation.Devices.Results, func(r resourceapi.DeviceRequestAllocationResult) bool {
+		status := StatusOf(c, &r)
+		return status != nil && slices.ContainsFunc(r.BindingFailureConditions, func(condition string) bool {
+			return meta.IsStatusConditionTrue(status.Conditions, condition)
+		})
+	})
+}
+
+// givesUp returns the promise to release an allocation whose binding conditions are not true, or nothing while its pods
+// have to wait. An allocation from before the problem has timed out.
+func (j *judge) givesUp(c *resourceapi.ResourceClaim) promise {
+	switch {
+	case Failed(c):
+		return failedIsReleased
+	case !j.fresh(c):
+		return timedOutIsReleased
+	}
+	return promise{}
+}
+
+// onlyFor reports whether no other pod has a reservation of a claim.
+func onlyFor(c *resourceapi.ResourceClaim, pod *Pod) bool {
+	return !slices.ContainsFunc(c.Status.ReservedFor, func(r resourceapi.ResourceClaimConsumerReference) bool { return r.UID != pod.UID })
 }
 
 // evicting reports whether an allocated device has an untolerated NoExecute taint: no further pod

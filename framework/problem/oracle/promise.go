@@ -58,6 +58,9 @@ var (
 	configOfRequest    = promise{"kep-4381/allocation-tells-all", "DeviceAllocationResult.Config"}
 	configOfChosen     = promise{"kep-4816/reference-to-one", "KEP-4816, Design Details"}
 	conditionsCopied   = promise{"kep-5007/conditions-copied", "DeviceRequestAllocationResult.BindingConditions, BindingFailureConditions"}
+	waitsForConditions = promise{"kep-5007/waits-for-conditions", "Device.BindingConditions"}
+	failedIsReleased   = promise{"kep-5007/failure-reschedules", "Device.BindingFailureConditions"}
+	timedOutIsReleased = promise{"kep-5007/timeout-reschedules", "KEP-5007, PreBind Phase Timeout"}
 	pluginCapacity     = promise{"kep-5004/node-with-device-plugin-by-capacity", "KEP-5004, Scheduling for Extended Resource backed by DRA"}
 	noSpecialClaim     = promise{"kep-5004/no-claim-for-device-plugin", "KEP-5004, Resource Claim API"}
 	oneSpecialClaim    = promise{"kep-5004/one-special-claim", "KEP-5004, Resource Claim API"}
