@@ -153,7 +153,7 @@ docs-test: build ## Run the commands of README.md and docs on real clusters (PAG
 ##@ Maintain
 
 .PHONY: generate
-generate: ## Write the generated files (catalogue, known issues, open requirements, JSON schema, docs/cli, definitions of classic DRA, agent API)
+generate: ## Write the generated files (catalogue, known issues, counts of gaps, JSON schema, docs/cli, definitions of classic DRA, agent API)
 	$(GO) test ./suites/catalogue -update
 	$(GO) test ./reports/schema -update
 	$(GO) test ./cmd/dratest -run TestCommandReference -update

@@ -40,7 +40,8 @@ func writeCases(out io.Writer, filter plan.Filter, upgrade bool) error {
 		return err
 	}
 	return writeDocument(out, func(detections []catalogue.Detection) ([]byte, error) {
-		return catalogue.RenderCases(metas, requirements.All(), detections), nil
+		gaps, err := requirements.Gaps()
+		return catalogue.RenderCases(metas, requirements.All(), gaps, detections), err
 	})
 }
 

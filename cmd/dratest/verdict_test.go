@@ -407,7 +407,7 @@ func TestNoPromiseLeavesTheProfile(t *testing.T) {
 	requirements := parts().Requirements
 	for _, c := range known()[schema.EngineRun].Required {
 		for _, r := range requirements {
-			kubernetes := slices.Contains([]string{"api", "scheduler", "controllers", "kubelet"}, r.Keeper) && r.NeedsCase()
+			kubernetes := slices.Contains([]string{"api", "scheduler", "controllers", "kubelet"}, r.Keeper) && r.Level == spec.Must && r.Area == ""
 			if kubernetes && slices.Contains(c.Requirements, r.ID) && !required[r.ID] && !slices.Contains(exceptions, r.ID) {
 				t.Errorf("%s is a MUST of the %s checked by %s, and by no case required of a cluster", r.ID, r.Keeper, c.ID)
 			}

@@ -55,9 +55,6 @@ type Requirement struct {
 	// Section is its source, as "KEP-4381, Kubelet" or an upstream file with its version.
 	Section string `json:"section"`
 	Text    string `json:"text"`
-	// NotObservable is why no case can check the requirement, with the deciding line of source or document; empty for
-	// most.
-	NotObservable string `json:"notObservable,omitempty"`
 	// Differs is how Kubernetes deviates from the document, and where.
 	Differs string `json:"differs,omitempty"`
 	// Sources are the lines of documents with the requirement, from suites/requirements/index.
@@ -68,11 +65,6 @@ type Requirement struct {
 type Source struct {
 	Document    string
 	First, Last int
-}
-
-// NeedsCase reports whether some case has to check the requirement.
-func (r Requirement) NeedsCase() bool {
-	return r.Level == Must && r.NotObservable == "" && r.Area == ""
 }
 
 // Meta describes a case's check and its needs. It is data: the plan, the catalogue, the labels and the reports are

@@ -24,12 +24,15 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// RenderCases returns a Markdown document of each case with its promises, needs and detected
-// mutants.
-func RenderCases(cases []spec.Meta, requirements []spec.Requirement, detections []Detection) []byte {
-	texts := map[spec.RequirementID]spec.Requirement{}
-	for _, r := range requirements {
+// RenderCases returns a Markdown document of each case with its promises and their gaps, its needs and
+// detected mutants.
+func RenderCases(cases []spec.Meta, all []spec.Requirement, gaps []spec.Gap, detections []Detection) []byte {
+	texts, missed := map[spec.RequirementID]spec.Requirement{}, map[spec.RequirementID]string{}
+	for _, r := range all {
 		texts[r.ID] = r
+	}
+	for _, g := range gaps {
+		missed[g.ID] = " (" + string(g.State) + ": " + g.Why + ")"
 	}
 	detected := map[string][]string{}
 	for _, k := range detections {
@@ -39,8 +42,8 @@ func RenderCases(cases []spec.Meta, requirements []spec.Requirement, detections 
 	}
 	var b strings.Builder
 	b.WriteString("# Cases\n\n" +
-		"Each case with its level, the requirements it checks with their sources, its needs, and the mutants and bugs\n" +
-		"it has detected (`dratest list --mutants -o markdown`).\n")
+		"Each case with its level, the requirements it checks with their sources and what all cases miss of them, its needs, and\n" +
+		"the mutants and bugs it has detected (`dratest list --mutants -o markdown`).\n")
 	area := ""
 	for _, c := range cases {
 		if c.Area() != area {
@@ -50,7 +53,7 @@ func RenderCases(cases []spec.Meta, requirements []spec.Requirement, detections 
 		fmt.Fprintf(&b, "\n### %s\n\n%s (%s)\n\n", c.ID, c.Checks, level(c, texts))
 		for _, id := range c.Requires {
 			r := texts[id]
-			fmt.Fprintf(&b, "- `%s`, %s, %s: %s\n", id, r.Level, r.Section, r.Text)
+			fmt.Fprintf(&b, "- `%s`, %s, %s: %s%s\n", id, r.Level, r.Section, r.Text, missed[id])
 		}
 		if words := c.Needs.Descriptions(); len(words) > 0 {
 			fmt.Fprintf(&b, "- needs: %s\n", strings.Join(words, ", "))

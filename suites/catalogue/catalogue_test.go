@@ -36,7 +36,6 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/suites"
 	"github.com/dra-conformance/dratest/suites/catalogue"
-	"github.com/dra-conformance/dratest/suites/requirements"
 	"github.com/dra-conformance/dratest/suites/sanity"
 	"github.com/dra-conformance/dratest/upgrade/cases"
 )
@@ -268,43 +267,4 @@ func TestMutantsExistAndAreCaught(t *testing.T) {
 			t.Errorf("no case catches mutant %s", id)
 		}
 	}
-}
-
-func TestRequirementsAndCasesMatch(t *testing.T) {
-	known, err := requirements.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	checked, areas := map[spec.RequirementID]bool{}, map[string]bool{"": true}
-	for _, c := range all() {
-		areas[c.Area()] = areas[c.Area()] || len(c.Needs.Companions) > 0
-		for _, r := range c.Requires {
-			checked[r] = true
-		}
-	}
-	var open []spec.RequirementID
-	for _, r := range known {
-		if r.NeedsCase() && !checked[r.ID] {
-			open = append(open, r.ID)
-		}
-		if !areas[r.Area] {
-			t.Errorf("requirement %s has area %q, must be empty or an area of cases with a companion", r.ID, r.Area)
-		}
-		if r.NotObservable != "" && checked[r.ID] {
-			t.Errorf("requirement %s is not observable, and a case checks it", r.ID)
-		}
-		delete(checked, r.ID)
-	}
-	for r := range checked {
-		t.Errorf("requirement %s is in no file of suites/requirements", r)
-	}
-	slices.Sort(open)
-	_, most, err := requirements.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(open) > most {
-		t.Errorf("%d requirements need a case and have none, more than the %d of requirements/open.yaml: write cases for new ones", len(open), most)
-	}
-	checkGenerated(t, "../requirements/open.yaml", requirements.RenderOpen(open, most))
 }

@@ -16,5 +16,5 @@ limitations under the License.
 
 // Package requirements lists Kubernetes' promises checked by cases, one or more files per document, in
 // our words and with their sources. Its indexes list each document's promises line by line for
-// completeness; open.yaml lists the promises without a case.
+// completeness; gaps.yaml lists the promises that no case observes whole.
 package requirements

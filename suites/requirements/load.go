@@ -32,9 +32,6 @@ import (
 //go:embed *.yaml index/*.txt
 var files embed.FS
 
-// openFile lists requirements instead of defining them.
-const openFile = "open.yaml"
-
 // Load returns all requirements in file order, with their source lines. Errors name the file and
 // the problem: unknown fields, duplicate ID, missing text.
 func Load() ([]spec.Requirement, error) {
@@ -45,7 +42,7 @@ func Load() ([]spec.Requirement, error) {
 	var all []spec.Requirement
 	seen := map[spec.RequirementID]bool{}
 	for _, e := range entries {
-		if e.IsDir() || e.Name() == openFile {
+		if e.IsDir() || e.Name() == gapsFile {
 			continue
 		}
 		content, err := files.ReadFile(e.Name())
@@ -85,8 +82,6 @@ var loaded = sync.OnceValue(func() []spec.Requirement {
 var (
 	idPattern    = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*$`)
 	sincePattern = regexp.MustCompile(`^(v1\.\d+)?$`)
-	// placePattern matches a line of source ("manager.go:436") or of a document.
-	placePattern = regexp.MustCompile(`[a-z]:\d+|\blines? \d+`)
 )
 
 // problemsOf returns the problems of a requirement.
@@ -108,10 +103,7 @@ func problemsOf(r spec.Requirement) string {
 	if !sincePattern.MatchString(r.Since) {
 		problems = append(problems, fmt.Sprintf(`has since %q, must be empty or like "v1.34"`, r.Since))
 	}
-	if r.NotObservable != "" && !placePattern.MatchString(r.NotObservable) {
-		problems = append(problems, "is not observable, and must name the deciding line of source or document")
-	}
-	if r.Differs != "" && !placePattern.MatchString(r.Differs) {
+	if r.Differs != "" && !spec.Place.MatchString(r.Differs) {
 		problems = append(problems, "must name the line of source with the difference")
 	}
 	return strings.Join(problems, "; ")

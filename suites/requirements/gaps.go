@@ -14,27 +14,33 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-package spec_test
+package requirements
 
 import (
-	"testing"
+	"fmt"
+
+	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-func TestNeedsCase(t *testing.T) {
-	for name, row := range map[string]struct {
-		r    spec.Requirement
-		want bool
-	}{
-		"must":           {spec.Requirement{Level: spec.Must}, true},
-		"should":         {spec.Requirement{Level: spec.Should}, false},
-		"may":            {spec.Requirement{Level: spec.May}, false},
-		"not observable": {spec.Requirement{Level: spec.Must, NotObservable: "x.go:1"}, false},
-		"not in v1":      {spec.Requirement{Level: spec.Must, Area: "old"}, false},
-	} {
-		if got := row.r.NeedsCase(); got != row.want {
-			t.Errorf("%s: got %v, want %v", name, got, row.want)
-		}
+// gapsFile lists requirements instead of defining them.
+const gapsFile = "gaps.yaml"
+
+// Gaps returns the rows of gaps.yaml.
+func Gaps() ([]spec.Gap, error) {
+	content, err := files.ReadFile(gapsFile)
+	if err != nil {
+		return nil, fmt.Errorf("read gaps of requirements: %w", err)
 	}
+	return ParseGaps(content)
+}
+
+// ParseGaps decodes the content of gaps.yaml.
+func ParseGaps(content []byte) ([]spec.Gap, error) {
+	var gaps []spec.Gap
+	if err := yaml.UnmarshalStrict(content, &gaps); err != nil {
+		return nil, fmt.Errorf("decode requirements/%s: %w", gapsFile, err)
+	}
+	return gaps, nil
 }
