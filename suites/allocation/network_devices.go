@@ -30,7 +30,7 @@ import (
 var NetworkDevices = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/network-devices",
 	Checks:   "A device for all or selected nodes is allocated for these, and its claim is usable only there.",
-	Requires: []spec.RequirementID{"kep-4381/network-attached-devices"},
+	Requires: []spec.RequirementID{"kep-4381/network-attached-devices", "kep-4381/slices-from-anywhere", "kep-4381/pool-name-any"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

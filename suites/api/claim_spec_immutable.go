@@ -29,7 +29,7 @@ import (
 var ClaimSpecImmutable = harness.Case{Meta: spec.Meta{
 	ID:       "api/claim-spec-immutable",
 	Checks:   "A change of a claim's spec is rejected with the field named, while its labels can be changed.",
-	Requires: []spec.RequirementID{"kep-4381/claim-spec-immutable"},
+	Requires: []spec.RequirementID{"kep-4381/claim-spec-immutable", "kep-3063/claim-spec-immutable"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", objects.Request("req", "class")))

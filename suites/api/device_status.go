@@ -37,6 +37,7 @@ var DeviceStatus = harness.Case{Meta: spec.Meta{
 	Requires: []spec.RequirementID{
 		"kep-4817/status-of-allocated-only", "kep-4817/conditions-8", "kep-4817/conditions-valid", "kep-4817/data-10ki", "kep-4817/network-data-lengths",
 		"kep-4817/network-ips-cidr", "kep-4817/network-ips-16", "resource-v1/device-status-keys",
+		"kep-4817/network-data",
 	},
 	Needs: spec.Needs{NoNode: true, Features: []spec.Feature{spec.DeviceStatus}},
 }, Run: func(t *harness.T) {

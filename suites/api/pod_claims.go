@@ -32,6 +32,7 @@ var PodClaims = harness.Case{Meta: spec.Meta{
 	Checks: "A pod's claims are unique, valid, immutable and the only ones its containers name; others are rejected.",
 	Requires: []spec.RequirementID{
 		"kep-4381/pod-claims-immutable", "kep-4381/container-claim-exists", "kep-4381/pod-claim-name-label", "kep-4381/claim-or-template",
+		"kep-3063/claim-or-template", "kep-3063/pod-lists-resources",
 	},
 	Needs: spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {

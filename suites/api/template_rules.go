@@ -30,7 +30,7 @@ import (
 var TemplateRules = harness.Case{Meta: spec.Meta{
 	ID:       "api/template-rules",
 	Checks:   "A template gives claims labels and annotations and no other metadata, and its spec is immutable.",
-	Requires: []spec.RequirementID{"kep-4381/template-immutable", "kep-4381/template-metadata-only-labels"},
+	Requires: []spec.RequirementID{"kep-4381/template-immutable", "kep-4381/template-metadata-only-labels", "kep-3063/generated-claim-unchanged", "kep-3063/template-labels-copied"},
 	Needs:    spec.Needs{NoNode: true},
 }, Run: func(t *harness.T) {
 	templates := t.Client.ResourceV1().ResourceClaimTemplates(t.Namespace)

@@ -31,7 +31,7 @@ import (
 var SeveralDevices = harness.Case{Meta: spec.Meta{
 	ID:       "binding/several-devices",
 	Checks:   "A pod is bound only when each of its devices meets its own binding conditions.",
-	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/conditions-copied"},
+	Requires: []spec.RequirementID{"kep-5007/waits-for-conditions", "kep-5007/conditions-copied", "kep-5007/any-condition"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features()},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

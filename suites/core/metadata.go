@@ -31,7 +31,7 @@ import (
 var Metadata = harness.Case{Meta: spec.Meta{
 	ID:       "core/metadata",
 	Checks:   "A container finds a read-only metadata file with the devices of each request it uses, in all API versions.",
-	Requires: []spec.RequirementID{"kubeletplugin/metadata-file", "kubeletplugin/metadata-versions", "kubeletplugin/metadata-for-users"},
+	Requires: []spec.RequirementID{"kubeletplugin/metadata-file", "kubeletplugin/metadata-versions", "kubeletplugin/metadata-for-users", "kubeletplugin/metadata-for-workloads"},
 	Needs:    spec.Needs{Profile: profiles.WritingMetadata(profiles.TwoDevices()), Devices: 2, DriverFeatures: []spec.DriverFeature{spec.DriverMetadata}, NoDriverFeatures: []spec.DriverFeature{spec.DriverOneContainer}},
 	Catches:  []spec.MutantID{"driver-metadata-writable", "driver-prepare-all-requests"},
 }, Run: func(t *harness.T) {

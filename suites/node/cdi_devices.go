@@ -36,7 +36,7 @@ import (
 var CDIDevices = harness.Case{Meta: spec.Meta{
 	ID:       "node/cdi-devices",
 	Checks:   "The kubelet passes the CDI devices of a driver's answer to the container runtime.",
-	Requires: []spec.RequirementID{"kep-4381/cri-cdi-devices", "kep-4381/runtime-reads-cdi", "kep-4381/runtime-supports-cdi", "kubeletplugin/runtime-reloads-cdi"},
+	Requires: []spec.RequirementID{"kep-4381/cri-cdi-devices", "kep-4381/runtime-reads-cdi", "kep-4381/runtime-supports-cdi", "kubeletplugin/runtime-reloads-cdi", "kubeletplugin/cdi-on-the-fly"},
 	Needs:    spec.Needs{Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-prepare-other-device", "driver-prepare-wrong-device", "driver-prepare-nothing-done", "driver-prepare-no-cdi"},
 }, Run: func(t *harness.T) {

@@ -44,7 +44,7 @@ var unprepareFaults = map[string]spec.Fault{
 var WrongUnprepareAnswers = harness.Case{Meta: spec.Meta{
 	ID:       "node/wrong-unprepare-answers",
 	Checks:   "A pod does not terminate until the driver has confirmed that its claim is unprepared.",
-	Requires: []spec.RequirementID{"kep-4381/unprepare-answer-rules", "kep-4381/unprepared-before-pod-goes", "kep-4381/not-found-backoff"},
+	Requires: []spec.RequirementID{"kep-4381/unprepare-answer-rules", "kep-4381/unprepared-before-pod-goes", "kep-4381/not-found-backoff", "kep-3063/not-found-backoff"},
 	Needs:    spec.Needs{Profile: profiles.FourDevices()},
 	Catches:  []spec.MutantID{"driver-unprepare-nothing-done"},
 	WaitsFor: waitsToTerminate,
