@@ -95,30 +95,9 @@ the second it exits immediately.`,
   dratest run --matrix stock,own
   dratest run --label-filter '!Slow && !Serial' --dry-run --kubeconfig ~/.kube/config`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			if f.Identity, f.Signer, err = f.identity.read(cmd.Context()); err != nil {
-				return err
-			}
-			if f.Expectations, err = readExpectations(f.expected, run.Metas(parts().Cases)); err != nil {
-				return err
-			}
-			if err := f.complete(cmd.Flags()); err != nil {
-				return err
-			}
-			if f.repeat < 1 {
-				return withCode(codeUsage, fmt.Errorf("repeat: %d: must be at least 1", f.repeat))
-			}
-			if err := f.resumed.complete(cmd.Flags(), &f.Options); err != nil {
-				return err
-			}
-			if err := f.sideBySide(cmd.Flags()); err != nil {
-				return withCode(codeUsage, err)
-			}
-			if f.dryRun {
-				return dryRuns(cmd.Context(), cmd.OutOrStdout(), f)
-			}
-			err = runCases(cmd.Context(), cmd.OutOrStdout(), f)
-			if f.doneFile != "" {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			err := f.start(cmd)
+			if f.doneFile != "" && !f.dryRun {
 				err = errors.Join(err, job.Done(f.doneFile, reports.Dir(f.ReportDir), err))
 			}
 			return err
@@ -126,6 +105,48 @@ the second it exits immediately.`,
 	}
 	f.add(cmd.Flags())
 	return cmd
+}
+
+// start runs the cases, or prints which would run.
+func (f *runFlags) start(cmd *cobra.Command) (err error) {
+	if f.Identity, f.Signer, err = f.identity.read(cmd.Context()); err != nil {
+		return err
+	}
+	if f.Expectations, err = readExpectations(f.expected, run.Metas(parts().Cases)); err != nil {
+		return err
+	}
+	if err := f.complete(cmd.Flags()); err != nil {
+		return err
+	}
+	if f.repeat < 1 {
+		return withCode(codeUsage, fmt.Errorf("repeat: %d: must be at least 1", f.repeat))
+	}
+	if err := f.resumed.complete(cmd.Flags(), &f.Options); err != nil {
+		return err
+	}
+	if err := f.sideBySide(cmd.Flags()); err != nil {
+		return withCode(codeUsage, err)
+	}
+	if f.dryRun {
+		return dryRuns(cmd.Context(), cmd.OutOrStdout(), *f)
+	}
+	defer f.reportProgress(cmd.ErrOrStderr())()
+	return runCases(cmd.Context(), cmd.OutOrStdout(), *f)
+}
+
+// reportProgress posts the progress of the run to Sonobuoy's worker, if there is one, until stop is called.
+func (f *runFlags) reportProgress(warnings io.Writer) (stop func()) {
+	port := os.Getenv(job.ProgressPort)
+	if f.doneFile == "" || port == "" {
+		return func() {}
+	}
+	reporter := job.NewReporter(port)
+	f.Progress = func(p run.Progress) { reporter.Post(job.Progress(p)) }
+	return func() {
+		if err := reporter.Close(); err != nil {
+			_, _ = fmt.Fprintln(warnings, "warning:", err)
+		}
+	}
 }
 
 func addTimelinesFlag(flags *pflag.FlagSet, t *spec.Timelines) {

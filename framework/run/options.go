@@ -72,8 +72,20 @@ type Options struct {
 	// Seed of the order of cases; zero means one from the clock.
 	Seed     int64
 	FailFast bool
+	// Progress is called whenever a case has ended; nil calls nothing.
+	Progress func(Progress)
 	// Signals stop the run, SIGINT and the like: the first one gracefully, each further one skips the current wait.
 	Signals <-chan os.Signal
+}
+
+// Progress of a run.
+type Progress struct {
+	// Message is the ID and status of the case that ended last.
+	Message string
+	// Total is the number of cases to run, Completed that of those that ended.
+	Total, Completed int
+	// Failures are the IDs of failed cases.
+	Failures []string
 }
 
 func (o Options) withDefaults(now time.Time) Options {

@@ -217,6 +217,15 @@ func (r *running) perform(ctx context.Context, c *collector, p spec.Plan) (ended
 	lines.Expected = r.options.Expectations
 	defer lines.Close()
 	c.show = lines.Show
+	if r.options.Progress != nil {
+		progress := Progress{Total: p.Runs()}
+		c.show = func(now time.Time, record journal.Record) {
+			lines.Show(now, record)
+			if progress.add(record) {
+				r.options.Progress(progress)
+			}
+		}
+	}
 	specs, checks := r.parts.Checks.split(p)
 	if specs.Runs() > 0 {
 		if endedEarly, err = r.ginkgo(ctx, c, specs, lines); err != nil {
@@ -227,6 +236,20 @@ func (r *running) perform(ctx context.Context, c *collector, p spec.Plan) (ended
 		return r.check(ctx, c, checks)
 	}
 	return endedEarly, nil
+}
+
+// add counts the outcome of a record, and reports whether it has one.
+func (p *Progress) add(record journal.Record) bool {
+	o := record.Outcome
+	if o == nil {
+		return false
+	}
+	p.Completed++
+	p.Message = fmt.Sprintf("%s %s", o.ID, o.Status)
+	if o.Status == spec.Failed {
+		p.Failures = append(p.Failures, o.ID)
+	}
+	return true
 }
 
 // ginkgo runs the Ginkgo specs of a plan.

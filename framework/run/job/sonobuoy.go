@@ -22,9 +22,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/google/renameio/v2"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"github.com/dra-conformance/dratest/reports"
@@ -35,6 +37,7 @@ const sonobuoyResults = "/tmp/sonobuoy/results"
 
 type plugin struct {
 	Config    pluginConfig     `json:"sonobuoy-config"`
+	Pod       corev1.PodSpec   `json:"podSpec"`
 	Container corev1.Container `json:"spec"`
 }
 
@@ -59,6 +62,15 @@ func Sonobuoy(c Config) ([]byte, error) {
 			Description: "Conformance and end-to-end tests for Kubernetes Dynamic Resource Allocation (DRA)",
 			SourceURL:   "https://github.com/dra-conformance/dratest",
 		},
+		// It replaces Sonobuoy's own, which gives a deleted pod too little time to clean up.
+		Pod: corev1.PodSpec{
+			ServiceAccountName: "sonobuoy-serviceaccount", RestartPolicy: corev1.RestartPolicyNever, TerminationGracePeriodSeconds: ptr.To(grace),
+			NodeSelector: map[string]string{corev1.LabelOSStable: "linux"},
+			Tolerations: []corev1.Toleration{
+				{Key: "node-role.kubernetes.io/control-plane", Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule},
+				{Key: "CriticalAddonsOnly", Operator: corev1.TolerationOpExists},
+			},
+		},
 		Container: corev1.Container{
 			Name: "plugin", Image: c.Image, ImagePullPolicy: corev1.PullIfNotPresent, Command: []string{Program}, Args: args,
 			VolumeMounts: []corev1.VolumeMount{{Name: "results", MountPath: sonobuoyResults}},
@@ -71,11 +83,11 @@ func Sonobuoy(c Config) ([]byte, error) {
 }
 
 // Done packs a report directory into an archive beside a file, and then writes the archive's path into that file,
-// awaited by sonobuoy's worker. An error without a report is in error.txt of the archive.
+// awaited by sonobuoy's worker. An error without a report becomes a failed test case, as Sonobuoy shows nothing else.
 func Done(file, dir string, failed error) error {
 	if _, err := os.Stat(filepath.Join(dir, reports.JSONFile)); errors.Is(err, os.ErrNotExist) && failed != nil {
-		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "error.txt"), []byte(failed.Error()+"\n"), 0o644)); err != nil {
-			return fmt.Errorf("write what kept the run from its report: %w", err)
+		if err := reports.WriteError(dir, time.Now(), failed); err != nil {
+			return err
 		}
 	}
 	var packed bytes.Buffer
