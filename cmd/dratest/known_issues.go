@@ -18,6 +18,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -73,6 +74,9 @@ not recorded, or an issue without a review was not tried.`,
   dratest known-issues review --report _artifacts --record framework/issues/issues.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("report") && f.report == "" {
+				return withCode(codeUsage, errors.New("report: must not be empty"))
+			}
 			recorded, err := readIssues(f.record)
 			if err != nil {
 				return withCode(codeUsage, err)

@@ -170,6 +170,9 @@ func soakInJob() *inJob {
 		if len(f.kill) > 0 {
 			return errors.New("kill: cannot be given to a run in a cluster")
 		}
+		if err := withoutDriver(j.flags); err != nil {
+			return err
+		}
 		if f.PodTemplate, err = readPodTemplate("pod-template", f.template, false); err != nil {
 			return err
 		}

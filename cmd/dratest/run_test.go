@@ -164,6 +164,8 @@ func TestExitCodes(t *testing.T) {
 		"restarts in a Job":         {[]string{"manifests", "--sanity", "--", "--driver=d", "--node=n", "--restart=x"}, codeUsage, "--restart would run in the Job's pod"},
 		"soak in a Job":             {[]string{"manifests", "--soak", "--", "--duration=2h"}, 0, "- soak\n"},
 		"kept soak in a Job":        {[]string{"manifests", "--soak", "--", "--keep"}, 0, "  - leases\n  verbs:\n  - create\n  - get\n  - list\n  - watch\n  - update\n  - delete\n"},
+		"a rate in a Job":           {[]string{"manifests", "--soak", "--", "--rate=5"}, codeUsage, "rate: needs -f"},
+		"review of no report":       {[]string{"known-issues", "review", "--report", ""}, codeUsage, "report: must not be empty"},
 		"kills in a Job":            {[]string{"manifests", "--soak", "--", "--kill=kubelet"}, codeUsage, "kill: cannot be given to a run in a cluster"},
 		"two commands in a Job":     {[]string{"manifests", "--soak", "--certify"}, codeUsage, "choose one of them"},
 		"no pod template in a Job":  {[]string{"manifests", "--", "--pod-template", "nowhere.yaml"}, codeUsage, "pod-template: open nowhere.yaml"},

@@ -137,10 +137,10 @@ func (f *soakFlags) start(cmd *cobra.Command) error {
 	if f.file != "" {
 		return f.runInstalled(cmd)
 	}
-	if cmd.Flags().Changed("rate") {
-		return withCode(codeUsage, errors.New("rate: needs -f"))
+	err := withoutDriver(cmd.Flags())
+	if err != nil {
+		return withCode(codeUsage, err)
 	}
-	var err error
 	if f.PodTemplate, err = readPodTemplate("pod-template", f.template, false); err != nil {
 		return withCode(codeUsage, err)
 	}
@@ -159,6 +159,14 @@ func (f *soakFlags) start(cmd *cobra.Command) error {
 		return withCode(codeUsage, err)
 	}
 	return f.run(cmd.Context(), provider, o)
+}
+
+// withoutDriver checks the flags of a soak without -f.
+func withoutDriver(flags *pflag.FlagSet) error {
+	if flags.Changed("rate") {
+		return errors.New("rate: needs -f")
+	}
+	return nil
 }
 
 func (f *soakFlags) add(flags *pflag.FlagSet) {

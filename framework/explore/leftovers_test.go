@@ -32,6 +32,7 @@ import (
 	k8stesting "k8s.io/client-go/testing"
 	"k8s.io/utils/ptr"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/problem/generate"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -97,6 +98,20 @@ func TestReplayOfForeignResourcesRefused(t *testing.T) {
 	foreign := &problem.Problem{Pods: []problem.Pod{{Containers: []problem.Container{{Extended: map[string]int64{"vendor.com/gpu": 1}}}}}}
 	if generated == 0 || scopedAs(foreign, "x7x") == nil {
 		t.Errorf("%d classes; a pod requesting vendor.com/gpu was replayed", generated)
+	}
+}
+
+// These exited with 3, as if there were no cluster.
+func TestUnreadableFilesAreWrongUsage(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, SummaryFile), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Options{{Replay: filepath.Join(dir, "none.yaml")}, {Replay: filepath.Join(dir, SummaryFile)}, {Resume: true}} {
+		o.ReportDir = dir
+		if err := (&exploring{options: o}).Clean(); !errors.As(err, new(clusters.UsageError)) {
+			t.Errorf("%+v: %v", o, err)
+		}
 	}
 }
 

@@ -34,6 +34,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/problem"
 	"github.com/dra-conformance/dratest/framework/problem/generate"
@@ -91,12 +92,12 @@ func (e *exploring) Clean() (err error) {
 	e.running, e.shrunk = map[uint64]bool{}, map[string]int{}
 	if e.options.Replay != "" {
 		if e.replayed, e.replayedID, err = read(e.options.Replay); err != nil {
-			return err
+			return clusters.Usage(err)
 		}
 	}
 	if e.options.Resume {
 		if e.summary, err = load(e.options.ReportDir, e.options); err != nil {
-			return err
+			return clusters.Usage(err)
 		}
 		if e.summary.Excused == nil {
 			e.summary.Excused = map[string]int{}

@@ -91,6 +91,9 @@ func Parse(data []byte) ([]spec.KnownIssue, error) {
 			errs = append(errs, fmt.Errorf("known issue %q: %w", k.ID, err))
 		}
 	}
+	if len(all) == 0 {
+		errs = append(errs, errors.New("there are no known issues"))
+	}
 	return all, errors.Join(errs...)
 }
 

@@ -293,6 +293,7 @@ func TestTable(t *testing.T) {
 	all := []results.Result{
 		of("a", "Distribution", "v1.10", "v1.37.1", schema.ResultPassed, day(1)), of("b", "Distribution", "v1.9", "v1.37.1", schema.ResultPassed, day(2)),
 		of("c", "Distribution", "v1.10", "v1.38.0", schema.ResultFailed, day(3)), of("d", "Distribution", "v1.10", "v1.37.1", schema.ResultIncomplete, day(2)),
+		of("g", "Distribution", "v1.10", "v1.38.0-beta.0", schema.ResultPassed, day(5)),
 		certified, of("f", "a [link](javascript:x) | <b>`x`</b> @you\n# title WWW.example.com", "(devel)", "v1.37.1", schema.ResultPassed, day(1)),
 	}
 	slices.SortFunc(all, results.Compare)

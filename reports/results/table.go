@@ -45,10 +45,10 @@ func Compare(a, b Result) int {
 	)
 }
 
-// versions compares versions as numbers if both are made of numbers.
+// versions compares versions as numbers if both are made of numbers. Pre-releases come before their release.
 func versions(a, b string) int {
-	x, errX := version.ParseGeneric(a)
-	y, errY := version.ParseGeneric(b)
+	x, errX := parse(a)
+	y, errY := parse(b)
 	switch {
 	case errX != nil || errY != nil:
 		return cmp.Compare(a, b)
@@ -59,6 +59,13 @@ func versions(a, b string) int {
 	default:
 		return cmp.Compare(a, b)
 	}
+}
+
+func parse(text string) (*version.Version, error) {
+	if v, err := version.ParseSemantic(text); err == nil {
+		return v, nil
+	}
+	return version.ParseGeneric(text)
 }
 
 func profileOf(c schema.ConformanceReport) string {

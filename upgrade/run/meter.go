@@ -55,7 +55,7 @@ type meter struct {
 	longest Downtimes
 }
 
-// take returns the longest downtimes since its last call.
+// take returns the longest downtimes since its last call, including ongoing ones.
 func (m *meter) take() Downtimes {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -99,14 +99,13 @@ func (m *meter) watchAPI(ctx context.Context) {
 		asked := time.Now()
 		ctx, cancel := context.WithTimeout(ctx, askTimeout)
 		defer cancel()
-		if _, err := discovery.ToDiscoveryInterfaceWithContext(m.client.Discovery()).ServerVersionWithContext(ctx); err != nil {
-			bad = true
-			return
-		}
-		if bad {
+		_, err := discovery.ToDiscoveryInterfaceWithContext(m.client.Discovery()).ServerVersionWithContext(ctx)
+		if bad = bad || err != nil; bad {
 			m.note(Downtimes{API: asked.Sub(good).Seconds()})
 		}
-		good, bad = asked, false
+		if err == nil {
+			good, bad = asked, false
+		}
 	}, apiInterval)
 }
 
@@ -146,6 +145,7 @@ func (m *meter) schedulePods(ctx context.Context) {
 		began := time.Now()
 		name := ""
 		_ = wait.PollUntilContextCancel(ctx, bindInterval, true, func(ctx context.Context) (bool, error) {
+			m.note(Downtimes{Scheduling: time.Since(began).Seconds()})
 			ctx, cancel := context.WithTimeout(ctx, askTimeout)
 			defer cancel()
 			if name == "" {

@@ -289,7 +289,9 @@ func LoadRecord(dir string) (Record, error) {
 func readRecord(dir fs.FS) (r Record, err error) {
 	data, err := fs.ReadFile(dir, RecordFile)
 	if err == nil {
-		err = json.Unmarshal(data, &r)
+		if err = json.Unmarshal(data, &r); err != nil {
+			err = fmt.Errorf("%s is damaged: %w", RecordFile, err)
+		}
 	}
 	if err == nil && r.SchemaVersion != RecordVersion {
 		err = fmt.Errorf("%s has schema version %q, this dratest reads %s", RecordFile, r.SchemaVersion, RecordVersion)

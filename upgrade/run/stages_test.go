@@ -276,6 +276,10 @@ func TestStagesInTheWrongOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused(o.stage(StageBegin), "schema version")
+	if err := os.Truncate(filepath.Join(o.options.ReportDir, RecordFile), 10); err != nil {
+		t.Fatal(err)
+	}
+	refused(o.stage(StageCheck), RecordFile+" is damaged")
 }
 
 func TestCasesNotByOthers(t *testing.T) {
