@@ -34,7 +34,7 @@ CONTROLLER_GEN := $(GO) run sigs.k8s.io/controller-tools/cmd/controller-gen@v0.2
 # Generates the Go files of framework/agentapi/agent.proto: buf from the Go module proxy (a few
 # minutes to compile the first time), with the plugins of buf.gen.yaml.
 BUF         := $(GO) run github.com/bufbuild/buf/cmd/buf@v1.75.0 generate framework/agentapi
-# Checks the workflows, and with shellcheck in $PATH their scripts.
+# Checks the workflows. If shellcheck is installed, also their scripts.
 ACTIONLINT  := $(GO) run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yaml docs/ci/github*.yaml
 # The other packages compile Kubernetes, which takes minutes: CI tests them in a step of its own.
 OWN_UNIT    = $(shell cd implementation && $(GO) list ./... 2>/dev/null | grep -vE '/(cmd/(bench-scheduler|dra-kubelet|dra-scheduler)|bench)(/|$$)')
@@ -64,7 +64,7 @@ image: go ## Build bin/images.tar, the OCI images of dratest and its test driver
 	bin/image/dratest images save bin/images.tar $(if $(REGISTRY),--image-registry $(REGISTRY))
 
 .PHONY: own
-own: go ## Build bin/dra-*, this project's components, for machines without a checkout (minutes; OWN=dir)
+own: go ## Build bin/dra-*, this project's components (minutes; OWN=dir)
 	@mkdir -p "$(OWN)"
 	version=$$(cd implementation && $(GO) list -m -f '{{.Version}}' k8s.io/kubernetes) && cd implementation && \
 	for name in dra-scheduler dra-controller-manager dra-kubelet dra-composable-controller dra-classic-driver dra-whatif; do \
