@@ -30,8 +30,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// ciSteps returns the scripts of docs/ci, in the order in which a CI runs them, with expressions of GitHub
-// replaced by the values of the example.
+// ciSteps returns the scripts of docs/ci in their order of execution, with GitHub's expressions replaced by the values of
+// the example.
 func ciSteps(t *testing.T) map[string][]string {
 	t.Helper()
 	parse := func(file string, into any) {
@@ -66,7 +66,7 @@ func ciSteps(t *testing.T) map[string][]string {
 	}
 }
 
-// githubSteps returns the scripts of docs/ci/github.yaml and of the actions that it uses.
+// githubSteps returns the scripts of docs/ci/github.yaml and of its actions.
 func githubSteps(t *testing.T) (scripts []string) {
 	t.Helper()
 	type step struct {
@@ -140,8 +140,8 @@ func programs(t *testing.T, dir string, names ...string) (path string) {
 	return path + ":" + os.Getenv("PATH")
 }
 
-// fakeRelease makes a directory with an archive of a release, whose dratest writes its arguments to the file calls,
-// and a curl that downloads from there.
+// fakeRelease creates a directory with the archive of a release, and a curl that downloads from it. The release's dratest
+// writes its arguments to the file calls.
 func fakeRelease(t *testing.T) (dir, path string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -176,9 +176,8 @@ func fakeRelease(t *testing.T) (dir, path string) {
 	return dir, path
 }
 
-// The example for a driver's repository downloaded a release with other names and ran the wrong command. All steps
-// of the examples run here, with a release whose dratest only writes down how it is called: with commands and flags
-// that exist.
+// The example for a driver's repository downloaded files that a release does not have, and ran the wrong command. This test
+// runs all steps of the examples with a fake release, and checks that the recorded commands and flags exist.
 func TestExamplesForCI(t *testing.T) {
 	calls := map[string][]string{
 		"github": {"cluster create --version 1.37", "cluster load driver:ci", "certify --file driver.yaml --name dratest --report-dir", "cluster delete dratest"},
@@ -214,7 +213,7 @@ func TestExamplesForCI(t *testing.T) {
 	}
 }
 
-// checkCall checks that a call of dratest has a command and flags in docs/cli.
+// checkCall checks that docs/cli has the command and flags of a call of dratest.
 func checkCall(t *testing.T, known, words []string) {
 	t.Helper()
 	if words[0] != "dratest" {

@@ -32,10 +32,10 @@ import (
 
 var freeze = flag.Bool("freeze", false, "write testdata/released for the next release")
 
-// released has the interfaces of the last release, in the files of TestCompatibility.
+// released is the directory with the interfaces of the last release.
 const released = "testdata/released"
 
-// inputs and outputs are the schemas of files that users write and of those dratest writes.
+// inputs are the schemas of files written by users, outputs those of files written by dratest.
 var (
 	inputs  = []string{"drivers/declarations/driver.schema.json"}
 	outputs = []string{"reports/schema/report.schema.json", "reports/schema/conformance-report.schema.json", "reports/schema/timeline.schema.json"}
@@ -43,11 +43,11 @@ var (
 
 const (
 	vendorAPI = "./suites/vendortest"
-	howto     = "%s\n\tBring it back, or name %q under \"### Breaking\" in the section Unreleased of CHANGELOG.md."
+	howto     = "%s\n\tRestore it, or name %q under \"### Breaking\" in the section Unreleased of CHANGELOG.md."
 )
 
-// TestCompatibility compares the interfaces in docs/compatibility.md with those of the last release. What
-// broke must be named in CHANGELOG.md. CONTRIBUTING.md says when to use -freeze.
+// TestCompatibility compares the interfaces in docs/compatibility.md with those of the last release. CHANGELOG.md must
+// name each breaking change. CONTRIBUTING.md explains -freeze.
 func TestCompatibility(t *testing.T) {
 	flags, api := commandFlags(t), filepath.Join(released, "vendortest.api")
 	if *freeze {
@@ -144,8 +144,8 @@ func commandFlags(t *testing.T) (flags []string) {
 // breach is a change that breaks users, with the name of the field or version.
 type breach struct{ what, name string }
 
-// schemaBreaks lists what breaks writers of a file (an input) or its readers between two versions of its schema.
-// A new version of the file breaks nothing else.
+// schemaBreaks lists the changes between two schemas of a file that break its writers (of an input) or its readers. If the
+// version of the file changed, that is the only one.
 func schemaBreaks(t *testing.T, before, now string, input bool) (breaks []breach) {
 	t.Helper()
 	var schemas [2]map[string]any

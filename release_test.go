@@ -29,8 +29,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Default images were on a name that is no registry. spec.ImageRegistry is the only setting: manifests and
-// workflows have the same names.
+// The default images were in a registry that does not exist. Manifests and workflows must use spec.ImageRegistry.
 func TestImageNames(t *testing.T) {
 	names := regexp.MustCompile(`[a-z0-9.-]+(?:/[a-z0-9-]+)*/(?:dratest|dra-sim|busybox):[a-z0-9.]+`)
 	for _, file := range []string{
@@ -68,8 +67,8 @@ func workflowScripts(t *testing.T, file, job string) map[string]string {
 	return scripts
 }
 
-// The publishing job pushes and signs the images that "dratest images list" names. .ci/release-check runs its
-// steps with a registry.
+// The publishing job pushes and signs the images printed by "dratest images list". .ci/release-check runs its steps with
+// a registry.
 func TestPublishingJob(t *testing.T) {
 	dir := t.TempDir()
 	path := programs(t, dir, "docker", "skopeo", "cosign", "gh")

@@ -30,7 +30,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// workflow is what TestWorkflowsHaveLeastPrivilege reads of a workflow.
+// workflow is the part of a workflow read by TestWorkflowsHaveLeastPrivilege.
 type workflow struct {
 	Permissions any               `json:"permissions"`
 	Env         map[string]string `json:"env"`
@@ -47,10 +47,10 @@ type workflow struct {
 	} `json:"jobs"`
 }
 
-// publishing are jobs that may write, as "workflow job". They run no code of this repository.
+// publishing lists the jobs that may write, as "workflow job". They run no code of this repository.
 var publishing = []string{"release.yaml publish"}
 
-// workflows are the workflows of this repository and those for other repositories.
+// workflows returns the workflows of this repository and the examples for other repositories.
 func workflows(t *testing.T) (names []string) {
 	t.Helper()
 	for _, pattern := range []string{".github/workflows/*", "docs/ci/github*.yaml"} {
@@ -63,8 +63,8 @@ func workflows(t *testing.T) (names []string) {
 	return names
 }
 
-// The release job had a token that could write to the repository while it ran the tests of all
-// dependencies, and tags of actions can be moved.
+// The release job had a token with write access to the repository while it ran code of all dependencies. Actions were
+// pinned by tags, which can be moved.
 func TestWorkflowsHaveLeastPrivilege(t *testing.T) {
 	for _, name := range workflows(t) {
 		content, err := os.ReadFile(name)
@@ -77,7 +77,7 @@ func TestWorkflowsHaveLeastPrivilege(t *testing.T) {
 	}
 }
 
-// privileges lists what a workflow may do without need.
+// privileges lists the unnecessary privileges of a workflow.
 func privileges(t *testing.T, name, content string) (problems []string) {
 	t.Helper()
 	problems = unpinned(content)
@@ -123,7 +123,8 @@ func privileges(t *testing.T, name, content string) (problems []string) {
 	return problems
 }
 
-// unpinned lists actions that a moved tag would change. A release cannot contain its own commit.
+// unpinned lists actions not pinned by commit. This project's actions are pinned by tag, since a release cannot contain its
+// own commit.
 func unpinned(content string) (problems []string) {
 	pinned := regexp.MustCompile(`^(dra-conformance/dratest/\S+@v\d+\.\d+\.\d+|\S+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$`)
 	for _, found := range regexp.MustCompile(`(?m)^\s*(?:- )?uses: (.*)$`).FindAllStringSubmatch(content, -1) {

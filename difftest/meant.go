@@ -220,7 +220,7 @@ func withoutUnknownCounters(p *problem.Problem) *problem.Problem {
 	return c
 }
 
-// generation is one of a pool.
+// generation identifies a generation of a pool.
 type generation struct {
 	inventory.PoolID
 	number int64

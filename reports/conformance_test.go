@@ -71,7 +71,7 @@ func passed(ids ...string) []spec.Outcome {
 	return all
 }
 
-// The command line in a published report had a registry's password.
+// The command line in a published report contained the password of a registry.
 func TestCommandWithoutCredentials(t *testing.T) {
 	command := []string{"dratest", "run", "--image-registry=https://robot:hunter2@registry.example/x", "--url", "https://example.com/a@b"}
 	want := []string{"dratest", "run", "--image-registry=https://registry.example/x", "--url", "https://example.com/a@b"}

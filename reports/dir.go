@@ -141,7 +141,7 @@ func checkEntries(dir string) error {
 		case err != nil:
 			return fmt.Errorf("read the report directory: %w", err)
 		case e.IsDir() && name != "." && name != schema.CasesFolder && !strings.HasPrefix(name, schema.CasesFolder+"/"):
-			return fs.SkipDir // logs of nodes have links of theirs
+			return fs.SkipDir // logs of nodes contain links
 		case e.IsDir() || e.Type().IsRegular():
 			return nil
 		}

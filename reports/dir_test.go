@@ -70,7 +70,7 @@ func TestLockRefusesWhatLeadsOut(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// The evidence of a case went to where a link in "cases" led.
+	// Evidence was written to the target of a link in "cases".
 	for name, create := range map[string]func(string) error{
 		"cases/core.one-device":      func(p string) error { return os.Symlink("/home", p) },
 		"cases/core.one-device/a":    func(p string) error { return os.Symlink("/home", p) },

@@ -49,7 +49,7 @@ type layout struct {
 	ports map[string]int
 }
 
-// stagesFile has kwok's stages.
+// stagesFile is the file with kwok's stages.
 const stagesFile = "stages.yaml"
 
 const etcdPeers = "etcd-peers"
@@ -226,7 +226,7 @@ func ownControllersCommand(c clusters.Config, l layout) command {
 func kwokCommand(l layout) command {
 	address := loopback + ":" + strconv.Itoa(l.ports[kwok])
 	return command{name: kwok, args: args(map[string]string{
-		// A list, so that a comma in the directory's path would separate two files. The program runs in the directory.
+		// kwok splits the value at commas, so the path of the directory must not be in it. kwok runs in the directory.
 		"kubeconfig": l.kubeconfig(kwok), "config": stagesFile,
 		"manage-nodes-with-annotation-selector": managedKey + "=" + managedValue,
 		"node-lease-duration-seconds":           "0",

@@ -44,7 +44,7 @@ func TestCommands(t *testing.T) {
 		{"own controllers", clusters.Config{Stack: clusters.Stack{Controllers: spec.Own}}, controllerManager, []string{"--controllers=*,-resourceclaim-controller,-device-taint-eviction-controller"}, ""},
 		{"nodes are ready at once", clusters.Config{Nodes: 1}, apiserver, []string{"--disable-admission-plugins=TaintNodesByCondition"}, ""},
 		{"no leases", clusters.Config{Nodes: 1}, kwok, []string{"--node-lease-duration-seconds=0", "--manage-nodes-with-annotation-selector=kwok.x-k8s.io/node=fake"}, ""},
-		// With a comma in the path of the state directory, kwok looked for two files.
+		// kwok took a path with a comma for two files.
 		{"a path that is a list", clusters.Config{Nodes: 1}, kwok, []string{"--config=stages.yaml"}, ""},
 		{"no accounts without controllers", clusters.Config{Without: []string{"controllers"}}, apiserver, []string{"--disable-admission-plugins=ServiceAccount"}, ""},
 		{"a file takes the place of arguments", clusters.Config{}, scheduler, []string{"--config=/state/x/scheduler.yaml"}, "--kube-api-qps"},

@@ -33,7 +33,7 @@ type fakeHost struct {
 	mutex sync.Mutex
 	next  int
 	alive map[int]string
-	// kill is the program whose start kills dratest.
+	// kill is the program after whose start dratest is killed.
 	kill    string
 	started []string
 	// logs makes a program write this log and exit at its next start.

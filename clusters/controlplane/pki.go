@@ -56,7 +56,7 @@ func newAuthority(name string) (authority, error) {
 	if err != nil {
 		return authority{}, fmt.Errorf("make the key of the certificate authority: %w", err)
 	}
-	// The clock may be set back while the cluster runs.
+	// The certificate stays valid if the clock is set back.
 	ca, err := cert.NewSelfSignedCACert(cert.Config{CommonName: name, NotBefore: time.Now().Add(-validity)}, key)
 	if err != nil {
 		return authority{}, fmt.Errorf("make the certificate authority: %w", err)
@@ -120,7 +120,7 @@ func writeSecrets(l layout, name, kubeconfig string) error {
 	if err != nil {
 		return err
 	}
-	// etcd lets any client of its authority do everything.
+	// etcd grants all rights to each client with a certificate of its authority.
 	etcdCA, err := newAuthority("dratest-etcd")
 	if err != nil {
 		return err

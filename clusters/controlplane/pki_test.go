@@ -26,8 +26,8 @@ import (
 	"k8s.io/client-go/util/cert"
 )
 
-// Certificates began at the time of their creation, so that a clock set back made the control plane unusable. etcd
-// trusted the authority of all components: the scheduler's certificate allowed everything in etcd.
+// Certificates were valid only from their creation, so setting the clock back made the control plane unusable. etcd
+// trusted the authority of all components: the scheduler's certificate granted all rights in etcd.
 func TestSecrets(t *testing.T) {
 	l := layout{dir: t.TempDir()}
 	kubeconfig := l.file("kubeconfig")

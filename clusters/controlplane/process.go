@@ -52,7 +52,7 @@ type host interface {
 type processes interface {
 	// Start starts a program outliving this process; exited is closed if it exits earlier.
 	Start(c command, dir, log string) (p process, exited <-chan struct{}, err error)
-	// In finds the processes started with a directory, recorded or not.
+	// In returns the processes that Start started in a directory, recorded or not.
 	In(dir string) ([]process, error)
 	// Alive reports whether exactly this process runs.
 	Alive(p process) bool

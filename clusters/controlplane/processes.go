@@ -26,8 +26,8 @@ import (
 	"strings"
 )
 
-// In finds the processes that Start has started with a directory, by their working directory and HOME. A shell of the
-// user in the directory is none of them.
+// In returns the processes that Start started in a directory, found by their working directory and HOME. A user's shell in
+// the directory has another HOME.
 func (machine) In(dir string) ([]process, error) {
 	want, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,10 +47,10 @@ func (machine) In(dir string) ([]process, error) {
 			continue
 		}
 		p, err := identify(pid)
-		if err != nil || !isIn(filepath.Join("/proc", entry.Name()), want) { // ended, or another user's
+		if err != nil || !isIn(filepath.Join("/proc", entry.Name()), want) { // terminated, or of another user
 			continue
 		}
-		if again, err := identify(pid); err == nil && again == p { // the files were this process's
+		if again, err := identify(pid); err == nil && again == p { // the PID was not reused meanwhile
 			p.Name = "of " + dir
 			found = append(found, p)
 		}
@@ -58,7 +58,7 @@ func (machine) In(dir string) ([]process, error) {
 	return found, nil
 }
 
-// isIn reports whether a process has a directory as working directory and HOME.
+// isIn reports whether a directory is the working directory and HOME of a process.
 func isIn(proc string, dir os.FileInfo) bool {
 	if info, err := os.Stat(filepath.Join(proc, "cwd")); err != nil || !os.SameFile(info, dir) {
 		return false

@@ -56,7 +56,7 @@ type api struct {
 }
 
 // record is the stored state of a cluster. It is written before the first process starts and after each start. The
-// newest process of a killed dratest can be missing; stop finds it.
+// newest process can be missing if dratest was killed; stop finds it.
 type record struct {
 	Name    string         `json:"name"`
 	Version string         `json:"version"`

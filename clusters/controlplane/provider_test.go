@@ -194,8 +194,8 @@ func TestCreateThatFailsLeavesNothingAndSaysWhy(t *testing.T) {
 	nothingLeft(t, p, h)
 }
 
-// In 7 of 73 creations that were killed, the newest process was not recorded yet: "cluster delete" said "deleted
-// cluster", and etcd or kube-apiserver ran for ever.
+// In 7 of 73 killed creations, the newest process was not recorded: "cluster delete" reported success, but etcd or
+// kube-apiserver kept running.
 func TestDeleteEndsUnrecordedProcesses(t *testing.T) {
 	for _, program := range []string{etcd, apiserver, kwok} {
 		p, h, _ := setup(t)

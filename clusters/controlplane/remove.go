@@ -96,7 +96,7 @@ func (s parts) remove(ctx context.Context, r record) error {
 }
 
 // stop kills a cluster's processes in reverse order and waits until they are gone. No graceful shutdown: the data
-// goes with them. A dratest killed right after a start has not recorded the new process.
+// goes with them. If dratest was killed right after starting a process, that process is not recorded.
 func (s parts) stop(ctx context.Context, r record) error {
 	unrecorded, err := s.host.In(s.store.Folder(r.Name))
 	if err != nil {

@@ -35,17 +35,17 @@ import (
 type Engine struct {
 	// Program is the client's name or path; empty means "docker".
 	Program string
-	// Patience bounds Ask; zero means two minutes. An idle engine answers in well under a second, but removing the
-	// nodes of a cluster has taken more than 20 s on a busy two-core machine.
+	// Patience is the timeout of Ask; zero means two minutes. An idle engine responds in well under a second, but on a
+	// busy machine with two cores, removing the nodes of a cluster took more than 20 s.
 	Patience time.Duration
 }
 
-// Ask is Run with a time limit, for commands that neither create nor transfer anything: an engine can accept
-// connections and answer nothing.
+// Ask is Run with a timeout, for commands that neither create nor transfer anything: a hanging engine accepts
+// connections but never responds.
 func (e Engine) Ask(ctx context.Context, args ...string) (string, error) {
 	patience := cmp.Or(e.Patience, 2*time.Minute)
 	ctx, cancel := context.WithTimeoutCause(ctx, patience,
-		fmt.Errorf("%w: the container engine has not answered within %s: try again when the machine has less to do", clusters.ErrEnvironment, patience))
+		fmt.Errorf("%w: the container engine has not answered within %s: try again when the machine is less busy", clusters.ErrEnvironment, patience))
 	defer cancel()
 	return e.Run(ctx, args...)
 }

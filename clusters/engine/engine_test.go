@@ -98,7 +98,7 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// The registry "-x" made the client take the name of an image for a flag.
+// With the registry "-x", the client took the name of an image for a flag.
 func TestNameThatBeginsLikeAFlag(t *testing.T) {
 	e, log := client(t, "echo '[]'")
 	if _, _, err := e.Image(t.Context(), "--format=x"); err != nil {
@@ -109,7 +109,7 @@ func TestNameThatBeginsLikeAFlag(t *testing.T) {
 	}
 }
 
-// "images list" waited for ever for an engine that accepted connections and answered nothing.
+// "images list" waited forever for an engine that accepted connections but never responded.
 func TestEngineThatDoesNotAnswer(t *testing.T) {
 	e, _ := client(t, "exec sleep 600")
 	e.Patience = time.Millisecond

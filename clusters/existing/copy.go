@@ -32,8 +32,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters"
 )
 
-// writeCopy writes a kubeconfig with one context. It replaces an existing file, since the owner of a file can read
-// credentials written to it, and a link can lead anywhere.
+// writeCopy writes a kubeconfig with one context. It replaces an existing file instead of writing to it: the file could
+// be a link, or belong to another user, who could then read the credentials.
 func (p *Provider) writeCopy(raw clientcmdapi.Config, name string) (string, error) {
 	raw.CurrentContext = name
 	if err := clientcmdapi.MinifyConfig(&raw); err != nil {
@@ -56,8 +56,8 @@ func (p *Provider) writeCopy(raw clientcmdapi.Config, name string) (string, erro
 	return path, renameio.WriteFile(path, content, 0o600)
 }
 
-// copyPath is the path of the copy for a context, in dratest-UID in the directory for temporary files. Its name depends on the kubeconfig too, as many have a context of
-// the same name.
+// copyPath returns the path of the copy for a context, $TMPDIR/dratest-UID/kubeconfig-HASH. The hash includes the path of
+// the kubeconfig, since many kubeconfigs have a context of the same name.
 func (p *Provider) copyPath(name string) (string, error) {
 	source := os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
 	if p.Kubeconfig != "" {
@@ -70,7 +70,7 @@ func (p *Provider) copyPath(name string) (string, error) {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("dratest-%d", os.Getuid()), fmt.Sprintf("kubeconfig-%x", hash[:8])), nil
 }
 
-// privateDir makes a directory for credentials. In a directory of all users, others can have made it before.
+// privateDir creates a directory for credentials. In a shared directory, another user may have created it before.
 func privateDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -81,7 +81,7 @@ func privateDir(dir string) error {
 	}
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok || !info.IsDir() || int(stat.Uid) != os.Getuid() || info.Mode().Perm()&0o077 != 0 {
-		return fmt.Errorf("%w: %s (%s) must be a directory of yours that nobody else can read: remove it, or set TMPDIR to another directory",
+		return fmt.Errorf("%w: %s (%s) must be a directory owned by you and closed to other users: remove it, or set TMPDIR to another directory",
 			clusters.ErrEnvironment, dir, info.Mode())
 	}
 	return nil

@@ -26,8 +26,8 @@ import (
 	"github.com/dra-conformance/dratest/clusters/existing"
 )
 
-// Another user made /tmp/dratest-0 before root did, with an empty kubeconfig in it, or a link: root's credentials
-// went into the other user's file, or over a file of root's. "cluster list" sufficed, and no cluster had to answer.
+// If another user had created /tmp/dratest-0 with an empty kubeconfig or a link in it, root's credentials were written to
+// the other user's file, or replaced a file of root. "cluster list" was enough, without a reachable cluster.
 func TestCredentialsStayPrivate(t *testing.T) {
 	for name, prepare := range map[string]func(dir string) error{
 		"everybody can write to the directory": func(dir string) error { return errors.Join(os.Mkdir(dir, 0o700), os.Chmod(dir, 0o777)) },
@@ -65,7 +65,7 @@ func TestCredentialsStayPrivate(t *testing.T) {
 	}
 }
 
-// A file that is there is replaced: it could have another owner, other permissions, or be a link.
+// An existing file is replaced: it could have another owner, other permissions, or be a link.
 func TestCredentialsAreWrittenToANewFile(t *testing.T) {
 	temporary(t)
 	p := &existing.Provider{Kubeconfig: kubeconfig(t, start(t, &api{dra: []string{"v1"}})), Context: "second"}
@@ -88,7 +88,7 @@ func TestCredentialsAreWrittenToANewFile(t *testing.T) {
 	}
 }
 
-// Two kubeconfigs with a context of the same name shared one copy: the second Create led the first run to another
+// Two kubeconfigs with a context of the same name shared one copy: the second Create redirected the first run to another
 // cluster.
 func TestCopiesOfTwoKubeconfigs(t *testing.T) {
 	temporary(t)
@@ -106,7 +106,7 @@ func TestCopiesOfTwoKubeconfigs(t *testing.T) {
 	}
 }
 
-// A cluster that is gone kept its credentials in the directory for temporary files: Delete asked it first.
+// Credentials of a deleted cluster stayed in the temporary directory: Delete contacted the cluster first, and failed.
 func TestDeleteWithoutTheClusterRemovesCredentials(t *testing.T) {
 	dir := temporary(t)
 	server := start(t, &api{dra: []string{"v1"}})

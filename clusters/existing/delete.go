@@ -42,7 +42,7 @@ import (
 const goneTimeout = 2 * time.Minute
 
 // Delete removes the namespaces and cluster-scoped objects with dratest's label and waits until they are gone. The
-// name is ignored: there is one cluster. The copy of the kubeconfig goes first, since the cluster may be gone.
+// name is ignored: there is one cluster. The copy of the kubeconfig is removed first, even if the cluster is gone.
 func (p *Provider) Delete(ctx context.Context, _ string) error {
 	raw, name, err := p.load()
 	if err != nil {

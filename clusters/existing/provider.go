@@ -121,7 +121,8 @@ func servesDRA(ctx context.Context, disco discovery.DiscoveryInterfaceWithContex
 		clusters.ErrEnvironment, host, version, resourceapi.GroupName, advice)
 }
 
-// List returns the one cluster, reachable or not. It writes no copy of the kubeconfig: without one, the path is empty.
+// List returns the one cluster, reachable or not. It does not copy the kubeconfig: the path is empty if a needed copy is
+// missing.
 func (p *Provider) List(context.Context) ([]clusters.Cluster, error) {
 	raw, name, err := p.load()
 	if err != nil {
@@ -201,7 +202,7 @@ func (p *Provider) config(raw clientcmdapi.Config, name string) (*rest.Config, e
 	return config, nil
 }
 
-// usable reports whether the given kubeconfig needs no copy.
+// usable reports whether the cluster is the current context of the given kubeconfig, so that no copy is needed.
 func (p *Provider) usable(raw clientcmdapi.Config, name string) bool {
 	return p.Kubeconfig != "" && name == raw.CurrentContext
 }

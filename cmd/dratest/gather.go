@@ -40,7 +40,7 @@ const secondLook = 10 * time.Second
 // requestTime bounds each request, to report an unresponsive API server.
 const requestTime = time.Minute
 
-// gatherTime bounds the collection: with an API server that falls silent, thousands of requests would each time out.
+// gatherTime limits the collection: if the API server stops responding, each of thousands of requests would time out.
 const gatherTime = 30 * time.Minute
 
 // closing bounds the cleanup.
@@ -67,11 +67,11 @@ was collected and what could not be read.
 
 Secrets and ConfigMaps are never read. Objects and CDI specs are collected without
 values of environment variables, commands, probes, annotations, opaque driver
-parameters, device data, hook arguments and mount options. Values of pods with at least
-8 characters, and credentials of known formats, are removed from all files. Logs can
-still contain other secrets: docs/troubleshooting.md lists what is removed and what
-cannot be. Without permission to list all pods, no logs are collected. The collection
-ends after 30 minutes.
+parameters, device data, hook arguments and mount options. The values removed from
+pods, if they have at least 8 characters, and credentials of known formats are also
+removed from all files. Logs can still contain other secrets: docs/troubleshooting.md
+lists what is removed and what is not. Without permission to list all pods, no logs are
+collected. The collection stops after 30 minutes.
 
 Node state is read by dra-sim's agents if a run left them on the nodes. Otherwise
 --node-pods starts a privileged pod on each node for a few seconds, in a namespace of
@@ -87,7 +87,7 @@ nothing in the cluster is changed.`,
 			if f.since <= 0 {
 				return withCode(codeUsage, fmt.Errorf("since: %s: must be positive", f.since))
 			}
-			ctx, cancel := context.WithTimeoutCause(cmd.Context(), gatherTime, fmt.Errorf("it took longer than %s", gatherTime))
+			ctx, cancel := context.WithTimeoutCause(cmd.Context(), gatherTime, fmt.Errorf("timed out after %s", gatherTime))
 			defer cancel()
 			defer endOnNextSignal(ctx)()
 			err := gatherFrom(ctx, cmd.OutOrStdout(), f)

@@ -155,7 +155,7 @@ func newImagesSaveCommand() *cobra.Command {
 		Long: `Write the images of dratest and its test driver to an archive (OCI layout). Load it
 into nodes ("kind load image-archive", "ctr images import") or push it to a registry
 ("docker load" since Docker 25, "skopeo", "crane"). The programs must be
-static, as "make image" builds them; the images have their platforms.
+statically linked, as built by "make image". They set the platforms of the images.
 
 The pods of cases run a busybox, for example docker.io/library/busybox:1.37.0-glibc.
 Provide it under the name printed by "dratest images list", or set --pod-image.`,

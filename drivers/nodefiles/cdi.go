@@ -50,11 +50,11 @@ func CDIDirsAt(paths ...string) CDIDirs {
 	return dirs
 }
 
-// maxCDI is the size limit of a CDI file, in bytes; dra-kubelet reads no longer ones.
+// maxCDI is the size limit of a CDI file, in bytes, as in dra-kubelet.
 const maxCDI = 4 << 20
 
-// Read returns the CDI files by their paths on the node, except files removed meanwhile. On an error, such as a file of
-// more than four MiB, the readable files are returned too.
+// Read returns the CDI files by their paths on the node, except files removed meanwhile. If a file cannot be read or is
+// larger than 4 MiB, Read returns an error together with the other files.
 func (d CDIDirs) Read() (map[string][]byte, error) {
 	files, errs := map[string][]byte{}, []error(nil)
 	for _, dir := range d {

@@ -28,7 +28,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/limit"
 )
 
-// A sparse file in a CDI directory filled the agent's memory, and another file in its place hid all others.
+// A sparse file in a CDI directory exhausted the agent's memory, and one unreadable file hid all others.
 func TestHugeCDIFile(t *testing.T) {
 	dir := t.TempDir()
 	huge := filepath.Join(dir, "huge.json")

@@ -35,17 +35,17 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem/oracle"
 )
 
-// bindEvery is the interval at which binding conditions are reported. It gives a scheduler that does not wait for them time
-// to bind a pod.
+// bindEvery is the interval of reports of binding conditions. It is long enough for a faulty scheduler to bind a pod before
+// its conditions are true.
 const bindEvery = 500 * time.Millisecond
 
 // binder reports the binding conditions of new allocations, as drivers do.
 type binder struct {
-	// seen has the versions of claims at the last look, by name.
+	// seen has the resource versions of claims at the last call of bind, by name.
 	seen map[string]string
 	// failed lists devices whose first allocation has failed.
 	failed map[string]bool
-	// unprepared has a claim without its conditions by bound pod.
+	// unprepared maps a pod to a claim whose binding conditions were not true when the pod was bound.
 	unprepared map[string]string
 }
 
@@ -53,14 +53,14 @@ func newBinder() *binder {
 	return &binder{seen: map[string]string{}, failed: map[string]bool{}, unprepared: map[string]string{}}
 }
 
-// binds reports whether some device has binding conditions.
+// binds reports whether a device has binding conditions.
 func binds(p *problem.Problem) bool {
 	return slices.ContainsFunc(p.Slices, func(s resourceapi.ResourceSlice) bool {
 		return slices.ContainsFunc(s.Spec.Devices, func(d resourceapi.Device) bool { return len(d.BindingConditions) > 0 })
 	})
 }
 
-// bind reports the conditions of claims unchanged since the last look, and records pods bound before.
+// bind reports the conditions of claims unchanged since the last call, and records pods that were bound too early.
 func (t *trial) bind(ctx context.Context) error {
 	claims, err := t.claims(ctx)
 	if err != nil {
@@ -103,7 +103,7 @@ func (t *trial) bind(ctx context.Context) error {
 	return nil
 }
 
-// unprepared returns a claim whose binding conditions were not true when a pod was bound, "" if there is none.
+// unprepared returns a claim whose binding conditions were not true when a pod was bound, or "".
 func (t *trial) unprepared(pod *corev1.Pod, claims []resourceapi.ResourceClaim) string {
 	if pod.Spec.NodeName == "" {
 		return ""
@@ -119,8 +119,8 @@ func (t *trial) unprepared(pod *corev1.Pod, claims []resourceapi.ResourceClaim) 
 	return t.binder.unprepared[pod.Name]
 }
 
-// allocations returns a text with the allocations of the problem's claims and what their conditions are. Until it is the same
-// after all pods were tried again, allocations may still be released and made anew.
+// allocations describes the allocations of the problem's claims and their conditions. The state is final if the text is the
+// same after all pods were retried: until then, allocations may be released and made again.
 func (t *trial) allocations(ctx context.Context) (string, error) {
 	if t.binder == nil {
 		return "", nil
@@ -143,7 +143,7 @@ func (t *trial) allocations(ctx context.Context) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// timedOut reports whether a claim has the allocation from before the problem.
+// timedOut reports whether a claim still has its initial allocation, which has timed out.
 func (t *trial) timedOut(c *resourceapi.ResourceClaim) bool {
 	return slices.ContainsFunc(t.problem.Allocated, func(old resourceapi.ResourceClaim) bool {
 		return old.Name == c.Name && c.Status.Allocation.AllocationTimestamp.Equal(old.Status.Allocation.AllocationTimestamp)
@@ -158,7 +158,7 @@ func uses(pod *corev1.Pod, claim string) bool {
 	return slices.ContainsFunc(pod.Spec.ResourceClaims, func(c corev1.PodResourceClaim) bool { return ptr.Deref(c.ResourceClaimName, "") == claim })
 }
 
-// report sets the conditions of a claim's devices, and returns the devices that fail, once.
+// report sets the conditions of a claim's devices, and returns the devices that it lets fail. Each fails once.
 func (b *binder) report(c *resourceapi.ResourceClaim) (failed []string) {
 	for _, r := range c.Status.Allocation.Devices.Results {
 		if len(r.BindingConditions) == 0 {

@@ -31,7 +31,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/problem"
 )
 
-// binding is a trial whose claim is allocated, with a pod.
+// binding returns a trial with an allocated claim and its pod.
 func binding(t *testing.T, failures []string, node string) *trial {
 	t.Helper()
 	claim := &resourceapi.ResourceClaim{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "x7x-claim", ResourceVersion: "1"}}
@@ -46,7 +46,7 @@ func binding(t *testing.T, failures []string, node string) *trial {
 	}
 }
 
-// look has the trial look at the claims, and returns the true conditions.
+// look calls bind, and returns the conditions that are true.
 func (t *trial) look(test *testing.T) []string {
 	test.Helper()
 	if err := t.bind(test.Context()); err != nil {
@@ -118,7 +118,7 @@ func TestBoundBeforeConditions(t *testing.T) {
 	}
 }
 
-// An allocation from before the problem has timed out: its driver does not answer any more.
+// An initial allocation has timed out: its driver no longer responds.
 func TestBindingTimeout(t *testing.T) {
 	tr := binding(t, []string{"failed"}, "node")
 	tr.problem.Allocated = []resourceapi.ResourceClaim{*tr.stored(t)}
@@ -135,7 +135,7 @@ func TestBindingTimeout(t *testing.T) {
 	}
 }
 
-// An attempt that fails after the allocation makes a new reservation each time: the trial never ended.
+// An attempt that fails after the allocation reserves the claim again, so the trial never ended.
 func TestAllocationsWithoutReservations(t *testing.T) {
 	tr := binding(t, []string{"failed"}, "")
 	tr.problem.Claims = []resourceapi.ResourceClaim{*tr.stored(t)}

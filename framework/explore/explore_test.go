@@ -245,7 +245,8 @@ func TestKnownIssues(t *testing.T) {
 	}
 }
 
-// kube-scheduler finds the devices of one name that a node sees. The known issue excused a scheduler that did not.
+// kube-scheduler detects duplicate device names among the slices of a node. The known issue also excused a scheduler that
+// did not.
 func TestUniqueElsewhere(t *testing.T) {
 	zone := &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{
 		{Key: "zone", Operator: corev1.NodeSelectorOpExists},

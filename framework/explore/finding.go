@@ -39,7 +39,7 @@ func writeFinding(dir, name string, f Finding, t *trial) (string, error) {
 		text.WriteString(comment("Expected: " + v.Promise + " (" + v.Cites + ")\nActual:   " + v.Object + ": " + v.What))
 	}
 	if t.binder != nil {
-		text.WriteString(comment("dratest sets the binding conditions, with the first allocation of a device with " + problem.FailsFirst + " failing."))
+		text.WriteString(comment("dratest sets the binding conditions. The first allocation of a device with the failure condition " + problem.FailsFirst + " fails."))
 	}
 	text.WriteString(comment("Outcome:\n" + t.describe()))
 	for _, object := range t.objects() {

@@ -57,8 +57,8 @@ func knownIssues() []knownIssue {
 	}
 }
 
-// uniqueElsewhere renames devices named like another one of their pool if no node sees the slices of both, directly or by
-// a third one of that name, and reports whether there were any.
+// uniqueElsewhere renames devices with the name of another device in their pool, unless a node sees the slices of both,
+// directly or through a third device of that name. It reports whether there were any.
 func uniqueElsewhere(p *problem.Problem) bool {
 	used := sets.New[string]()
 	for i := range p.Slices {

@@ -89,7 +89,7 @@ type attempts struct {
 }
 
 // settle waits for the final state and returns the pods: each is bound, or failed to schedule again
-// after all others were decided, without a change of allocations if there are binding conditions. Evicted pods are left out.
+// after all others were decided. With binding conditions, allocations must not change in between. Evicted pods are left out.
 func (t *trial) settle(ctx context.Context) (map[string]*corev1.Pod, error) {
 	pods, allocations, err := t.decided(ctx, attempts{})
 	for i := 0; err == nil && i < maxNudges; i++ {
@@ -106,7 +106,7 @@ func (t *trial) settle(ctx context.Context) (map[string]*corev1.Pod, error) {
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("pods were still bound, or allocations changed, after %d attempts", maxNudges)
+		err = fmt.Errorf("pods or allocations still changed after %d attempts", maxNudges)
 	}
 	return nil, err
 }

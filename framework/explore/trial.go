@@ -61,7 +61,7 @@ type trial struct {
 	problem *problem.Problem
 	// evicted has the pods deleted by the controller for device taints.
 	evicted map[string]bool
-	// binder reports binding conditions, nil if no device has any.
+	// binder reports binding conditions; nil if no device has any.
 	binder *binder
 	// outcome is the final state; reasons has the scheduler's messages for pending pods.
 	outcome oracle.Outcome

@@ -35,16 +35,16 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 )
 
-// corpus collects secrets as they look, each with a place of its own.
+// corpus collects realistic secrets, each for one place.
 type corpus map[string]string
 
-// password returns a secret of a place that only its value tells.
+// password returns a secret that only its value identifies.
 func (c corpus) password(place string) string {
 	c[place] = fmt.Sprintf("p&ss'w<rd>\"%d-Hunter", len(c))
 	return c[place]
 }
 
-// word returns a secret of a place without special characters, as in commands.
+// word returns a secret without special characters, as in commands.
 func (c corpus) word(place string) string {
 	c[place] = fmt.Sprintf("Tr0ub4dor-%d-x", len(c))
 	return c[place]
@@ -86,7 +86,7 @@ func (c corpus) formatsOfCredentials() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// asLogged returns a value in all forms of logs.
+// asLogged returns a value in all encodings found in logs.
 func asLogged(value string) string {
 	object, _ := json.Marshal(map[string]string{"value": value})
 	again, _ := json.Marshal(string(object))
@@ -94,7 +94,7 @@ func asLogged(value string) string {
 		url.QueryEscape(value), url.PathEscape(value), base64.StdEncoding.EncodeToString([]byte(value)))
 }
 
-// corpusPod has a secret in each field that gather must know.
+// corpusPod has a secret in each field that gather must redact.
 func corpusPod(c corpus) *corev1.Pod {
 	exec := func(place string) *corev1.ExecAction {
 		return &corev1.ExecAction{Command: []string{"curl", "-u", "admin:" + c.word(place)}}
@@ -144,7 +144,7 @@ func corpusClaim(c corpus) *resourceapi.ResourceClaim {
 	}
 }
 
-// corpusCDI has keys as encoding/json takes them: in any case.
+// corpusCDI has keys in upper and lower case: encoding/json accepts both.
 func corpusCDI(c corpus) []byte {
 	edits := func(place string) map[string]any {
 		return map[string]any{
@@ -160,15 +160,15 @@ func corpusCDI(c corpus) []byte {
 	return spec
 }
 
-// TestCorpus has a real-looking secret in every place of an archive. Reviewers found in logs what klog prints of
-// flags, JSON escapes, parts of commands and credentials of known formats, and in objects what drivers write to
-// devices[].data and, in CDI specs, annotations, hooks, mount options and variables under "Env".
+// TestCorpus has a realistic secret in every place of an archive. Reviewers found secrets in logs (flags printed by klog,
+// JSON escapes, parts of commands, credentials of known formats), in devices[].data of claims, and in CDI specs
+// (annotations, hooks, mount options, and variables under "Env").
 func TestCorpus(t *testing.T) {
 	c := corpus{}
 	pod, claim, spec := corpusPod(c), corpusClaim(c), corpusCDI(c)
 	log := c.formatsOfCredentials()
 	for place, secret := range c {
-		// The others' values are known to nobody else.
+		// No pod has the values of the other secrets.
 		if slices.ContainsFunc([]string{"CDI", "parameters", "data of", "of a claim", "termination"}, func(part string) bool { return strings.Contains(place, part) }) {
 			continue
 		}
@@ -208,7 +208,7 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// Logs stay readable: paths, names and numbers of commands are no secrets.
+// Logs stay readable: paths, names and numbers in commands are not secrets.
 func TestWordsOfCommandsStay(t *testing.T) {
 	pod := corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{
 		Command: []string{"sh", "-c", "exec /usr/bin/gpu-driver --plugin-dir=/var/lib/kubelet/plugins/gpu.example.com --listen 127.0.0.1:8080"},
@@ -236,7 +236,7 @@ func TestPartOfAPrivateKey(t *testing.T) {
 	}
 }
 
-// BenchmarkScrub has the log of a scheduler.
+// BenchmarkScrub scrubs the log of a scheduler.
 func BenchmarkScrub(b *testing.B) {
 	line := `I0101 00:00:00.000000       1 dynamicresources.go:755] "Allocated claim" pod="ns/pod-12345" node="worker-1" claim="ns/claim" key="x" token=""` + "\n"
 	log := []byte(strings.Repeat(line, 10_000))

@@ -21,12 +21,12 @@ import (
 	"regexp"
 )
 
-// format is a known format of credentials. Only lines with one of the parts are searched, since regular expressions
-// are slow.
+// format is a known format of credentials. The regular expression is slow, so it is applied only to lines with one of the
+// parts.
 type format struct {
 	parts   []string
 	matches *regexp.Regexp
-	kept    string // what replaces it, with leftOut
+	kept    string // the replacement, with leftOut
 }
 
 // formats are replaced in this order.
@@ -70,11 +70,11 @@ var (
 	keyEnds   = regexp.MustCompile(`-----END [A-Z0-9 ]*PRIVATE KEY-----`)
 )
 
-// maxKey is the maximum size of a private key in PEM, with a timestamp in each line of a log.
+// maxKey is the maximum size of a private key in PEM, including the timestamps of log lines.
 const maxKey = 16 << 10
 
-// withoutPrivateKeys removes private keys in PEM. Of one that is incomplete, since a log was truncated, what can
-// belong to it is removed.
+// withoutPrivateKeys removes private keys in PEM. If a truncated log has only the beginning or the end of a key, it removes
+// all text that could belong to the key.
 func withoutPrivateKeys(text []byte) []byte {
 	if !bytes.Contains(text, []byte("PRIVATE KEY-----")) {
 		return text

@@ -71,8 +71,8 @@ func container(c corev1.Container) corev1.Container {
 	return reported
 }
 
-// Clean removes irrelevant fields and what may have any content from an object, and from a template in it:
-// annotations, driver parameters, and the data that drivers report for devices.
+// Clean removes irrelevant fields and free-form content from an object and its template: annotations, driver parameters,
+// and the data that drivers report for devices.
 func Clean(content any) {
 	switch c := content.(type) {
 	case map[string]any:
@@ -115,7 +115,7 @@ func CDI(spec []byte) ([]byte, error) {
 	return yaml.Marshal(withoutValues(content))
 }
 
-// withoutValues removes what may be confidential from a CDI spec. Parsers of CDI specs ignore the case of keys.
+// withoutValues removes confidential values from a CDI spec. Parsers of CDI specs ignore the case of keys.
 func withoutValues(content any) any {
 	switch c := content.(type) {
 	case map[string]any:
@@ -139,8 +139,8 @@ func withoutValues(content any) any {
 	return content
 }
 
-// withoutAssigned leaves out what follows "=" in a list of strings; without one, all of an element stays, unless
-// always is set.
+// withoutAssigned removes the values after "=" from a list of strings. Elements without "=" are kept, unless always is
+// set.
 func withoutAssigned(content any, always bool) any {
 	list, ok := content.([]any)
 	if !ok {
@@ -159,7 +159,7 @@ func withoutAssigned(content any, always bool) any {
 	return list
 }
 
-// eachLeftOut leaves out each element of a list, and each value of an object.
+// eachLeftOut replaces each element of a list and each value of an object.
 func eachLeftOut(content any) any {
 	switch c := content.(type) {
 	case map[string]any:

@@ -33,13 +33,13 @@ import (
 // minSecret is the minimum length of values to remove from logs: shorter ones are common words.
 const minSecret = 8
 
-// Scrubber removes the values removed by Pod from texts, since the scheduler's log may have a whole pod, and
-// credentials of known formats.
+// Scrubber removes credentials of known formats and the values removed by Pod from texts: the scheduler may log whole
+// pods.
 type Scrubber struct{ values *strings.Replacer }
 
 // NewScrubber collects the confidential values of pods: environment variables, commands, probes and annotations, in
-// whole and in parts. Values with less than eight characters are left out, and so are the given names, which are
-// published anyway. Of the control plane's commands, whose flags explain its logs, only credentials are collected.
+// whole and in parts. It ignores values with less than eight characters, and the given names, which are published anyway.
+// Flags of the control plane explain its logs, so only their credentials are collected.
 func NewScrubber(pods []corev1.Pod, names map[string]bool) Scrubber {
 	v := values{names: names, found: map[string]bool{}}
 	for i := range pods {
@@ -66,7 +66,7 @@ func (s Scrubber) Scrub(text []byte) []byte {
 	return withoutCredentials(text)
 }
 
-// values are confidential ones.
+// values collects confidential values.
 type values struct {
 	names map[string]bool
 	found map[string]bool
@@ -103,8 +103,8 @@ func (v values) container(c corev1.Container, system bool) {
 	v.command(command, system)
 }
 
-// command adds the arguments of a command and those of their words that can be secrets: logs may have the value of
-// a flag, or of a shell's script, alone.
+// command adds the arguments of a command, and their words if they can be secrets: logs may contain only the value of a
+// flag, or a word of a shell script.
 func (v values) command(args []string, system bool) {
 	if !system {
 		v.add(args...)
@@ -134,11 +134,11 @@ func (v values) command(args []string, system bool) {
 	}
 }
 
-// secretName matches names of secrets, as the end of a flag's or variable's.
+// secretName matches the ends of names of flags and variables with secrets.
 var secretName = regexp.MustCompile(`(?i)(pass(word|wd|phrase)?|pwd|secret|token|credentials?|api[_-]?key|(access|secret|private|account|auth)[_-]?key)$`)
 
-// plain matches words of a command that are no secrets: paths, names, and addresses without credentials. Without
-// them, logs could not be understood.
+// plain matches words of a command that are not secrets: paths, names, and addresses without credentials. Logs without them
+// would be unreadable.
 var plain = regexp.MustCompile(`^([a-z]+://)?[a-z.:/_-]*$|^/[\w./{}$-]*$|^[0-9.:,smh-]*$`)
 
 func (v values) add(all ...string) {
@@ -151,12 +151,12 @@ func (v values) add(all ...string) {
 	}
 }
 
-// replacer replaces the values in all forms.
+// replacer returns a replacer for the values in all encodings.
 func (v values) replacer() *strings.Replacer {
 	forms := map[string]bool{}
 	for value := range v.found {
 		for _, once := range []string{value, quoted(value), escaped(value), url.QueryEscape(value), url.PathEscape(value)} {
-			// Logs have a quoted object in a quoted one.
+			// Logs contain quoted objects within quoted objects.
 			for _, form := range []string{once, quoted(once), escaped(once)} {
 				forms[form] = true
 			}
@@ -173,13 +173,13 @@ func (v values) replacer() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// quoted is Go's form.
+// quoted returns the value as quoted by Go.
 func quoted(s string) string {
 	q := strconv.Quote(s)
 	return q[1 : len(q)-1]
 }
 
-// escaped is the form of encoding/json.
+// escaped returns the value as escaped by encoding/json.
 func escaped(s string) string {
 	q, err := json.Marshal(s)
 	if err != nil {

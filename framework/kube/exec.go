@@ -29,10 +29,10 @@ import (
 	"github.com/dra-conformance/dratest/framework/limit"
 )
 
-// maxErrors is the size limit of a command's error output, in bytes.
+// maxErrors is the size limit of a command's stderr, in bytes.
 const maxErrors = 16 << 20
 
-// Exec runs a command in a container. It fails if the command writes more than 16 MiB of errors.
+// Exec runs a command in a container. It fails if the command writes more than 16 MiB to stderr.
 func Exec(ctx context.Context, config *rest.Config, namespace, pod, container string, command []string, stdout, stderr io.Writer) error {
 	client, err := NewForConfig(config)
 	if err != nil {

@@ -27,12 +27,13 @@ import (
 	"github.com/dra-conformance/dratest/framework/limit"
 )
 
-// maxAnswer is the size limit of an answer of the API server, in bytes, as client-go keeps answers in memory. Lists
-// of 100,000 pods take about half of it.
+// maxAnswer is the size limit of a response of the API server, in bytes: client-go reads responses into memory. A list of
+// 100,000 pods takes about half of it.
 const maxAnswer = 1 << 30
 
-// HTTPClientFor is rest.HTTPClientFor with limits. Answers have a maximum size, except watches and followed logs.
-// Requests end with their context even if the credential plugin of the kubeconfig hangs: client-go runs plugins without a context.
+// HTTPClientFor is rest.HTTPClientFor with limits. Responses have a maximum size, except watches and followed logs.
+// Requests end with their context even if the kubeconfig's credential plugin hangs: client-go runs plugins without a
+// context.
 func HTTPClientFor(config *rest.Config) (*http.Client, error) {
 	web, err := rest.HTTPClientFor(config)
 	if err != nil {
@@ -49,7 +50,7 @@ func HTTPClientFor(config *rest.Config) (*http.Client, error) {
 	return &bounded, nil
 }
 
-// withLimit limits the size of answers.
+// withLimit limits the size of responses.
 type withLimit struct {
 	http.RoundTripper
 
@@ -72,13 +73,13 @@ func (w withLimit) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// isStream reports whether an answer has no natural end.
+// isStream reports whether the response to a request is endless.
 func isStream(request *http.Request) bool {
 	query := request.URL.Query()
 	return query.Get("watch") != "" || query.Get("follow") != ""
 }
 
-// withPlugin runs requests in goroutines. One waiting for the plugin is left behind when its context ends.
+// withPlugin runs each request in a goroutine. If its context ends while it waits for the plugin, the goroutine leaks.
 type withPlugin struct {
 	http.RoundTripper
 
@@ -110,6 +111,6 @@ func (w withPlugin) RoundTrip(request *http.Request) (*http.Response, error) {
 	case a := <-answers:
 		return a.response, a.err
 	case <-ctx.Done():
-		return nil, fmt.Errorf("%w: the API server or the credential plugin %s of the kubeconfig did not answer", context.Cause(ctx), w.plugin)
+		return nil, fmt.Errorf("%w: the API server or the kubeconfig's credential plugin %s did not respond", context.Cause(ctx), w.plugin)
 	}
 }

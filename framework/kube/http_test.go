@@ -36,7 +36,7 @@ import (
 	"github.com/dra-conformance/dratest/framework/limit"
 )
 
-// An API server with an endless answer filled the memory: 2.7 GiB in 20 s.
+// An endless response of the API server exhausted memory: 2.7 GiB in 20 s.
 func TestAnswersHaveALimit(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 101)) }))
 	defer server.Close()
@@ -65,8 +65,8 @@ func TestAnswersHaveALimit(t *testing.T) {
 	}
 }
 
-// A credential plugin that hung kept "cluster create --kubeconfig" (12 s) and gather from ending, and signals did not
-// help: client-go runs the plugin without the request's context.
+// If a credential plugin hung, "cluster create --kubeconfig" ignored its timeout of 12 s, and gather ignored signals:
+// client-go runs the plugin without the context of the request.
 func TestRequestEndsWhileThePluginHangs(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {

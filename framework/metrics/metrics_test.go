@@ -35,7 +35,7 @@ func TestLabel(t *testing.T) {
 	}
 }
 
-// This text made the parser panic, and with it a case or a whole run.
+// This text made the parser panic, and the panic ended a case or a whole run.
 func TestParserPanics(t *testing.T) {
 	if _, err := metrics.Parse(strings.NewReader("# TYPE a histogram\n{le=\"1\"} 2\n")); err == nil || !strings.Contains(err.Error(), "parse metrics") {
 		t.Errorf("got error %v", err)

@@ -49,7 +49,7 @@ type Published struct {
 	Device *resourceapi.Device
 }
 
-// Namesakes returns the devices of each name that occurs several times in a pool's generation, in the order of the
+// Namesakes returns the devices that share a name within a generation of a pool, grouped by name, in the order of the
 // slices.
 func (p *Problem) Namesakes() [][]Published {
 	type name struct {

@@ -46,8 +46,8 @@ type Problem struct {
 	History *History `json:"history,omitempty"`
 }
 
-// FailsFirst is a binding failure condition. It becomes true after the first allocation of a device that has it; after
-// later ones, the binding conditions do, as for all other devices.
+// FailsFirst is a binding failure condition that becomes true after the first allocation of its device. After later
+// allocations, the binding conditions become true.
 const FailsFirst = "example.com/fails-first"
 
 // Node is the relevant part of a node.

@@ -16,11 +16,11 @@ limitations under the License.
 
 package spec
 
-// ImageRegistry has the images of releases: .github/workflows/release.yaml pushes to the names that
-// "dratest images list" prints.
+// ImageRegistry is the registry of released images. .github/workflows/release.yaml pushes to the names printed by
+// "dratest images list".
 const ImageRegistry = "ghcr.io/dra-conformance"
 
-// Images of this project. Node images of dratest have them preloaded.
+// Images of this project. They are preloaded in dratest's node images.
 const (
 	// ImageRun is dratest itself, without a tag.
 	ImageRun = ImageRegistry + "/dratest"

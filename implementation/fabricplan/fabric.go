@@ -36,7 +36,7 @@ const (
 	maxDevices = 100_000
 )
 
-// Validate rejects numbers that no fabric has: publishing them would fill the memory, and the API server.
+// Validate rejects numbers beyond the size of any fabric: publishing them would exhaust memory and overload the API server.
 func (i Inventory) Validate() error {
 	free := 0
 	for _, model := range i.Models {
@@ -44,11 +44,11 @@ func (i Inventory) Validate() error {
 			return fmt.Errorf("model %q has %d free devices, must be between 0 and %d", model.Name, model.Free, maxFree)
 		}
 		if free += model.Free; free > maxFree {
-			return fmt.Errorf("all models have more than %d free devices", maxFree)
+			return fmt.Errorf("the models have more than %d free devices in total", maxFree)
 		}
 	}
 	if len(i.Devices) > maxDevices {
-		return fmt.Errorf("%d devices are attached, more than %d", len(i.Devices), maxDevices)
+		return fmt.Errorf("%d devices are attached, must be at most %d", len(i.Devices), maxDevices)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ type Pool struct {
 // Usable reports whether devices of the pool can be allocated.
 func (p *Pool) Usable() bool { return !p.Incomplete && p.Invalid == "" }
 
-// newPool checks a complete pool. duplicate is the name of several devices in its generation, if there is one.
+// newPool validates a complete pool. duplicate is a device name that occurs more than once in its generation, or empty.
 func newPool(id PoolID, whole []*publishedSlice, duplicate string, features Features) *Pool {
 	if duplicate != "" {
 		return &Pool{ID: id, Invalid: "more than one device is named " + duplicate}

@@ -31,8 +31,8 @@ type poolSlices struct {
 	// current are the relevant slices of the highest generation.
 	current []*publishedSlice
 
-	// duplicate is the name of several devices in current, empty if there is none. Names are unique in a
-	// pool (Device.Name) wherever its devices are: an allocation names neither node nor slice.
+	// duplicate returns a device name that occurs more than once in current, or "". Names must be unique in the
+	// whole pool (Device.Name), because an allocation contains neither node nor slice.
 	duplicate func() string
 	// whole is the pool of all of current.
 	whole func() *Pool

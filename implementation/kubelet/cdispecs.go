@@ -99,12 +99,12 @@ func (s cdiSpec) now(path string, priority int) cdiSpec {
 	return current
 }
 
-// maxSpec is the size limit of a CDI spec, in bytes. Large ones, of nodes with hundreds of devices, take 1 MiB.
+// maxSpec is the size limit of a CDI spec, in bytes. Specs of nodes with hundreds of devices take 1 MiB.
 const maxSpec = 4 << 20
 
-// readSpec is cdi.ReadSpec of a regular file of at most maxSpec bytes: the directory may be writable for containers,
-// and a FIFO or an endless file in it would stop all pods with claims. The library only reads from paths, so it gets
-// the path of a copy in memory.
+// readSpec is cdi.ReadSpec of a regular file of at most maxSpec bytes. Containers may be able to write to the directory,
+// and a FIFO or an endless file in it would block all pods with claims. The library only reads from paths, so readSpec
+// passes it the path of a copy in memory.
 func readSpec(path string, priority int) (spec *cdi.Spec, err error) {
 	content, err := limit.ReadFile(path, maxSpec)
 	if err != nil {

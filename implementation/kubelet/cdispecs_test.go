@@ -84,8 +84,8 @@ func TestCDISpecsAsTheLibrary(t *testing.T) {
 	}
 }
 
-// Whoever could write to a CDI directory stopped all pods with claims on a node: a FIFO blocked the kubelet for ever
-// with a lock held, and a sparse file or a link to a device took its memory.
+// Anyone who could write to a CDI directory could block all pods with claims on a node: a FIFO blocked the kubelet forever
+// with a lock held, and a sparse file or a link to a device exhausted its memory.
 func TestCDIDirectoryOfOthers(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

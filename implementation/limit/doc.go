@@ -14,8 +14,8 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package limit reads what others write: answers of servers, files in directories of others, archives. Each read has a
-// size limit, and no file can block it. framework/limit is its twin in the other module.
+// Package limit reads untrusted input: responses of servers, archives, and files in directories writable by others. Each
+// read has a size limit, and no file can block it. framework/limit is its twin in the other module.
 //
 // Start with ReadAll and ReadFile.
 package limit

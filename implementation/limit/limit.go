@@ -25,7 +25,7 @@ import (
 	"syscall"
 )
 
-// ErrTooBig means there is more to read than expected.
+// ErrTooBig means that the input exceeds its size limit.
 var ErrTooBig = errors.New("too big")
 
 // Reader reads at most n bytes, then fails with ErrTooBig.
@@ -63,7 +63,7 @@ func ReadAll(from io.Reader, n int64) ([]byte, error) {
 	return data, nil
 }
 
-// DecodeJSON decodes one JSON value of at most n bytes. Its nesting is limited by encoding/json.
+// DecodeJSON decodes one JSON value of at most n bytes. encoding/json limits its nesting.
 func DecodeJSON(from io.Reader, n int64, out any) error {
 	return json.NewDecoder(Reader(from, n)).Decode(out)
 }
@@ -81,7 +81,7 @@ func ReadFile(path string, n int64) ([]byte, error) {
 		err = fmt.Errorf("read %s: %w", path, syscall.EISDIR)
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("read %s: %s is no regular file", path, info.Mode())
+		err = fmt.Errorf("read %s: not a regular file (%s)", path, info.Mode())
 	}
 	if err == nil && info.Size() > n {
 		err = fmt.Errorf("read %s: %w: more than %d bytes", path, ErrTooBig, n)

@@ -40,7 +40,7 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// zeros has no end.
+// zeros is an endless reader.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -48,7 +48,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// An endless answer took all memory.
+// An endless response exhausted memory.
 func TestEndless(t *testing.T) {
 	if _, err := limit.ReadAll(zeros{}, 1<<20); !errors.Is(err, limit.ErrTooBig) {
 		t.Errorf("got %v", err)
@@ -69,7 +69,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// Readers of directories of others blocked on a FIFO, and read a sparse file or a device until memory was gone.
+// In a directory writable by others, a FIFO blocked reads, and a sparse file or a device exhausted memory.
 func TestReadFile(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

@@ -297,7 +297,7 @@ type Case struct {
 	Measured []spec.Measurement `json:"measured,omitempty"`
 }
 
-// CasesFolder has the evidence of cases.
+// CasesFolder is the directory with the evidence of cases.
 const CasesFolder = "cases"
 
 // EvidenceFolder is the path of a case's evidence, relative to the report.

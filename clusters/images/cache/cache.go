@@ -72,8 +72,8 @@ func (c Cache) Temp(pattern string) (string, error) {
 	return dir, nil
 }
 
-// Publish atomically turns unfinished work, a file below Temp, into an entry. Its content is synced first: entries are
-// trusted because they exist, also after a power failure.
+// Publish atomically turns unfinished work, a file below Temp, into an entry. It syncs the content first: an existing entry
+// counts as complete, also after a power failure.
 func (c Cache) Publish(unfinished, entry string) error {
 	if err := os.MkdirAll(filepath.Dir(entry), 0o755); err != nil {
 		return fmt.Errorf("make a directory in the cache: %w", err)
@@ -105,8 +105,8 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// HasProgram reports whether an entry is a program, with all of its content. An empty or truncated one, such as after
-// a full disk or from a copy of a cache, counts as missing.
+// HasProgram reports whether an entry is a complete program. An empty or truncated file, for example after a full disk or
+// an interrupted copy of the cache, counts as missing.
 func HasProgram(path string) bool {
 	file, err := os.Open(path)
 	if err != nil {

@@ -56,8 +56,8 @@ func TestOpenFindsItsFolder(t *testing.T) {
 	}
 }
 
-// After a power failure, an empty etcd and half a kube-scheduler in the cache made each cluster fail with "exec format
-// error", and no message said what to remove.
+// After a power failure, the cache had an empty etcd and a truncated kube-scheduler. Each new cluster failed with "exec
+// format error", without naming the files to remove.
 func TestDamagedProgramCountsAsMissing(t *testing.T) {
 	whole, err := os.ReadFile(os.Args[0])
 	if err != nil {

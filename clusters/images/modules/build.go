@@ -75,7 +75,7 @@ func (b Builder) Path(binary Binary) (path, key string, err error) {
 	return b.Cache.Path("bin", key, binary.Name), key, nil
 }
 
-// Build builds a program unless it is completely in the cache, and returns its path.
+// Build builds a program unless the cache has it, and returns its path.
 func (b Builder) Build(ctx context.Context, binary Binary) (string, error) {
 	path, _, err := b.Path(binary)
 	if err != nil || cache.HasProgram(path) {

@@ -39,7 +39,7 @@ import (
 type Program struct {
 	// Ref is the image's name.
 	Ref string
-	// Paths are local builds of the program, one per architecture, Name its name in /usr/local/bin.
+	// Paths are local builds of the program, one per architecture. Name is its name in /usr/local/bin.
 	Paths []string
 	Name  string
 	// User is the user of the process, as "65532:65532"; empty is root.
@@ -101,7 +101,7 @@ func (p Program) write(to layout.Path) (platforms []string, err error) {
 	return platforms, to.AppendIndex(all, names)
 }
 
-// image is the image of one build of the program.
+// image returns the image of one build of the program.
 func (p Program) image(path string) (v1.Image, v1.Platform, error) {
 	platform := v1.Platform{OS: "linux"}
 	var err error

@@ -40,7 +40,7 @@ func RunAt(version string) string {
 }
 
 // In is the name of an image in another registry, optionally with a path; an empty registry changes nothing.
-// Images of this project lose the path of their own registry.
+// In the other registry, images of this project have no dra-conformance/ in their path.
 func In(registry, ref string) (string, error) {
 	if registry == "" {
 		return ref, nil

@@ -130,7 +130,7 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// Images were for one architecture. The other program has only the header of one for arm64.
+// Images supported only one architecture. The program for arm64 is only a header.
 func TestArchiveOfTwoArchitectures(t *testing.T) {
 	path := program(t)
 	data, err := os.ReadFile(path)

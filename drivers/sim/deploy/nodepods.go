@@ -37,7 +37,7 @@ import (
 // nodePodTime bounds a pod reading its node.
 const nodePodTime = 2 * time.Minute
 
-// maxOutput is the size limit of a pod's output, in bytes: an encoded line of evidence, and a few messages.
+// maxOutput is the size limit of a pod's output, in bytes: one line of encoded evidence and a few messages.
 const maxOutput = 128 << 20
 
 // NodePods reads nodes without an agent: with a privileged, short-lived pod on each, in a namespace of their own.

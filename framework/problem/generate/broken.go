@@ -88,7 +88,7 @@ func (g *generator) breakPool(i int) {
 	}
 }
 
-// repeatName gives a device of a slice the name of another one in its pool. The API server rejects two in one slice.
+// repeatName gives a device the name of another device in its pool. The API server rejects duplicates in the same slice.
 func (g *generator) repeatName(i int) {
 	slice := &g.p.Slices[i].Spec
 	if len(slice.Devices) > 1 && !g.stored {

@@ -159,7 +159,7 @@ func (g *generator) storeDevice(d *resourceapi.Device) {
 	}
 }
 
-// failFirst makes the first allocation of at most one device fail: each failure takes the scheduler several attempts.
+// failFirst makes the first allocation of at most one device fail: after each failure, the scheduler needs several attempts.
 func (g *generator) failFirst() {
 	if !g.knobs[binding] || g.chance(50) {
 		return
@@ -199,8 +199,8 @@ func maxOf(r *resourceapi.CapacityRequestPolicyRange) *resource.Quantity {
 }
 
 // storeAllocated makes an allocated claim valid: it adds the requests of its results, valid share
-// IDs and a timestamp. Binding conditions of some devices have timed out since. kube-scheduler v1.37 cannot reserve an allocated claim without a timestamp:
-// it adds one, and the API server rejects the changed allocation.
+// IDs and a timestamp. Some devices get binding conditions, which have timed out. kube-scheduler v1.37 cannot reserve an
+// allocated claim without a timestamp: it adds one, and the API server rejects the changed allocation.
 func (g *generator) storeAllocated(claim *resourceapi.ResourceClaim) {
 	claim.Status.Allocation.AllocationTimestamp = ptr.To(metav1.Unix(1_700_000_000, 0))
 	results := claim.Status.Allocation.Devices.Results

@@ -162,7 +162,7 @@ func podRules() map[string]rule {
 			func(s *scene) { s.attaching("False"); s.fail(); s.status().ReservedFor[0].UID = "other" },
 			func(s *scene) { s.attaching("False"); s.fail() },
 		},
-		// kube-scheduler releases a failed claim on a node where the pod's other claims fit.
+		// kube-scheduler releases a failed claim if the pod's other claims fit on a node.
 		"released if the other claims fit": {"kep-5007/failure-reschedules",
 			func(s *scene) { s.attaching("False"); s.fail(); s.another(3) },
 			func(s *scene) { s.attaching("False"); s.fail(); s.another(2) },

@@ -238,7 +238,7 @@ func (j *judge) waiting(pod *Pod, uses *uses) {
 	promised := runsIfPossible
 	switch {
 	case len(failed) > 0:
-		// Otherwise, its other claims may be the reason why the scheduler has not looked at these.
+		// If the other claims cannot be allocated, the scheduler may not have checked these.
 		if runs == yes {
 			runs, why = j.anywhere(pod, slices.Concat(claims, failed), failed, j.uses(failed...))
 			promised = released
@@ -292,8 +292,8 @@ func Failed(c *resourceapi.ResourceClaim) bool {
 	})
 }
 
-// givesUp returns the promise to release an allocation whose binding conditions are not true, or nothing while its pods
-// have to wait. An allocation from before the problem has timed out.
+// givesUp returns the promise to release an allocation whose binding conditions are not true, or none while its pods have
+// to wait. An initial allocation has timed out.
 func (j *judge) givesUp(c *resourceapi.ResourceClaim) promise {
 	switch {
 	case Failed(c):
@@ -304,7 +304,7 @@ func (j *judge) givesUp(c *resourceapi.ResourceClaim) promise {
 	return promise{}
 }
 
-// onlyFor reports whether no other pod has a reservation of a claim.
+// onlyFor reports whether a claim is reserved for no other pod.
 func onlyFor(c *resourceapi.ResourceClaim, pod *Pod) bool {
 	return !slices.ContainsFunc(c.Status.ReservedFor, func(r resourceapi.ResourceClaimConsumerReference) bool { return r.UID != pod.UID })
 }

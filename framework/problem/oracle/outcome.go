@@ -29,7 +29,7 @@ type Outcome struct {
 	// Claims has all claims, including generated ones. A claim of Problem.Allocated missing here is
 	// unchanged.
 	Claims []resourceapi.ResourceClaim
-	// Failed reports whether binding conditions failed: allocations are gone.
+	// Failed reports whether a binding failure condition was true: its allocation was released.
 	Failed bool
 	// Namespaces has the namespaces of claims: only those with the label for admin access allow it.
 	Namespaces []corev1.Namespace
@@ -43,7 +43,7 @@ type Pod struct {
 	Claims []string
 	// Node is empty for a pending pod.
 	Node string
-	// Unprepared is a claim whose binding conditions were not true yet when the pod was bound, if there is one.
+	// Unprepared is a claim whose binding conditions were not true when the pod was bound, or empty.
 	Unprepared string
 	// Extended is the pod's status.
 	Extended *corev1.PodExtendedResourceClaimStatus

@@ -246,7 +246,7 @@ func (w *world) reaches(d *device, node *problem.Node) answer {
 	return reaches(d.from.NodeName, d.from.NodeSelector, d.from.AllNodes, node)
 }
 
-// MayReach reports whether a slice is for a node, or may be: its node selection may be invalid.
+// MayReach reports whether a slice is for a node. A slice with an invalid node selection may be.
 func MayReach(s *resourceapi.ResourceSlice, node *problem.Node) bool {
 	if !ptr.Deref(s.Spec.PerDeviceNodeSelection, false) {
 		return reaches(s.Spec.NodeName, s.Spec.NodeSelector, s.Spec.AllNodes, node) != no

@@ -46,8 +46,8 @@ func pack(w io.Writer, dir string) error {
 // block is the minimum disk space of a file or directory, in bytes.
 const block = 4 << 10
 
-// unpack is the reverse of pack. Nothing is written outside of dir, and not more than most
-// bytes. Errors: limit.ErrTooBig, and others of bad archives and of writing.
+// unpack is the reverse of pack. It writes at most most bytes, and nothing outside of dir. It returns limit.ErrTooBig
+// for more, and other errors for invalid archives and failed writes.
 func unpack(r io.Reader, dir string, most int64) (err error) {
 	defer func() {
 		if err != nil {
@@ -63,7 +63,7 @@ func unpack(r io.Reader, dir string, most int64) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	unzipped := limit.Reader(zipped, most+most/8+1<<20) // with headers; no end can follow the archive, too
+	unzipped := limit.Reader(zipped, most+most/8+1<<20) // with headers; also limits data after the archive
 	archive := tar.NewReader(unzipped)
 	for {
 		header, err := archive.Next()
@@ -75,7 +75,7 @@ func unpack(r io.Reader, dir string, most int64) (err error) {
 			return err
 		}
 		if most -= header.Size + block; most < 0 || header.Size < 0 {
-			return fmt.Errorf("%w: %s is beyond the limit", limit.ErrTooBig, header.Name)
+			return fmt.Errorf("%w: %s exceeds the limit", limit.ErrTooBig, header.Name)
 		}
 		switch header.Typeflag {
 		case tar.TypeDir:

@@ -129,7 +129,7 @@ func TestAnArchiveIsBounded(t *testing.T) {
 	if err := unpack(&bomb, t.TempDir(), most); !errors.Is(err, limit.ErrTooBig) {
 		t.Errorf("%v", err)
 	}
-	// After its end, an archive went on for ever.
+	// Endless data followed an archive.
 	var endless bytes.Buffer
 	zipped := gzip.NewWriter(&endless)
 	out := tar.NewWriter(zipped)

@@ -40,10 +40,10 @@ type Manager struct {
 	HTTP *http.Client
 }
 
-// Size limits of answers, in bytes. An inventory of 100,000 devices takes 15 MiB.
+// Size limits of responses, in bytes. An inventory of 100,000 devices takes 15 MiB.
 const (
 	maxAnswer  = 64 << 20
-	maxFailure = 4 << 10 // messages go into statuses of claims
+	maxFailure = 4 << 10 // the message is copied to the status of claims
 )
 
 type statusError struct {

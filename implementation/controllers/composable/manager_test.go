@@ -87,13 +87,13 @@ func TestManagerDetaches(t *testing.T) {
 	}
 }
 
-// A fabric reported 9e18 free devices: the controller counted until its memory was full. Answers without an end did
-// the same.
+// A fabric reported 9e18 free devices: the controller counted until it ran out of memory. Endless responses had the same
+// effect.
 func TestManagerRejectsImpossibleAnswers(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"models":[{"name":"a","free":9000000000000000000}]}`:                     `model "a" has 9000000000000000000 free devices`,
 		`{"models":[{"name":"a","free":-1}]}`:                                      `model "a" has -1 free devices`,
-		`{"models":[{"name":"a","free":60000},{"name":"b","free":60000}]}`:         "all models have more than",
+		`{"models":[{"name":"a","free":60000},{"name":"b","free":60000}]}`:         "the models have more than",
 		`{"models":[{"name":"` + strings.Repeat("x", 64<<20) + `"}]}`:              "too big",
 		`{"devices":[` + strings.Repeat(`{},`, 100_000) + `{}]}`:                   "100001 devices are attached",
 		`{"models":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000): "read the fabric's answer",

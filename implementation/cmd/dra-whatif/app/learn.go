@@ -72,7 +72,7 @@ func learn(objects simulation.Objects, name string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// comment is a text without line ends: the rest would be no comment.
+// comment joins the lines of a text: only the first one would be in the comment.
 func comment(text string) string { return strings.Join(strings.Fields(printable(text)), " ") }
 
 // passing reports whether a taint is Kubernetes' mark of a temporary condition, e.g.

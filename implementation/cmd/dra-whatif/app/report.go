@@ -154,7 +154,7 @@ func (r *report) writeTable(out io.Writer) error {
 	return err
 }
 
-// printable replaces what controls a terminal: names in an archive can be anything.
+// printable replaces control characters: names in an archive are untrusted.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {

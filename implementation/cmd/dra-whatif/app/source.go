@@ -250,7 +250,7 @@ func archived(name string) (map[string][]byte, error) {
 			}
 		}
 		if _, twice := files[header.Name[i:]]; twice {
-			return nil, fmt.Errorf("unpack %s: it is in the archive twice", header.Name)
+			return nil, fmt.Errorf("unpack %s: the archive contains it twice", header.Name)
 		}
 		content, err := limit.ReadAll(tape, maxFile)
 		if err != nil {

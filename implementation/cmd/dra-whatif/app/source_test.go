@@ -27,7 +27,7 @@ import (
 	"testing"
 )
 
-// "- null" in any file of an archive ended dra-whatif with a nil pointer.
+// "- null" in any file of an archive made dra-whatif panic.
 func TestArchiveWithEmptyEntries(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "groups.yaml"), groups)
 	for _, kind := range []string{"nodes", "pods", "resourceclaims", "resourceslices", "deviceclasses", "devicetaintrules"} {
@@ -39,7 +39,7 @@ func TestArchiveWithEmptyEntries(t *testing.T) {
 	}
 }
 
-// A FIFO in an archive's directory blocked dra-whatif for ever, and a link to a device took all memory.
+// A FIFO in the directory of an archive blocked dra-whatif forever, and a link to a device exhausted memory.
 func TestArchiveOfSpecialFiles(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "groups.yaml"), groups)
 	for name, place := range map[string]func(path string) error{
@@ -58,7 +58,7 @@ func TestArchiveOfSpecialFiles(t *testing.T) {
 	}
 }
 
-// Names in an archive that came from elsewhere cleared the terminal, and ended a comment of a file written by learn.
+// Names in an untrusted archive cleared the terminal, and ended a comment in the file written by learn.
 func TestNamesThatControlTerminals(t *testing.T) {
 	file := write(t, filepath.Join(t.TempDir(), "groups.yaml"), groups)
 	from := archive(t, 1)
@@ -97,7 +97,7 @@ func TestArchiveWithAFileTwice(t *testing.T) {
 	if err := errors.Join(tape.Close(), zipped.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readArchive(name); err == nil || !strings.Contains(err.Error(), "y/objects/nodes.yaml: it is in the archive twice") {
+	if _, err := readArchive(name); err == nil || !strings.Contains(err.Error(), "y/objects/nodes.yaml: the archive contains it twice") {
 		t.Errorf("got error %v", err)
 	}
 }
