@@ -220,15 +220,50 @@ func TestWordsOfCommandsStay(t *testing.T) {
 	}
 }
 
-// A log can begin or end in the middle of a key.
+// A pod with 'echo "Starting driver"' removed "Starting" from all logs, 'echo "WARNING: …"' all warnings. Another one,
+// with "kubectl api-resources --api-group=resource.k8s.io", removed the API group from all objects, so that dra-whatif
+// rejected the archive.
+func TestWordsOfLogsAndObjectsStay(t *testing.T) {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "pod", Namespace: "ns"}, Spec: corev1.PodSpec{Containers: []corev1.Container{{
+		Name: "main", Command: []string{"sh", "-c", `echo "WARNING: Starting driver, NVIDIA_VISIBLE_DEVICES is Undefined."; kubectl get ResourceClaim; kubectl api-resources --api-group=resource.k8s.io`},
+		Env: []corev1.EnvVar{{Name: "API", Value: "resource.k8s.io/v1"}, {Name: "KIND", Value: "ResourceClaim"}},
+	}}}}
+	claim := &resourceapi.ResourceClaim{
+		TypeMeta: metav1.TypeMeta{APIVersion: "resource.k8s.io/v1", Kind: "ResourceClaim"}, ObjectMeta: metav1.ObjectMeta{Name: "gpu", Namespace: "ns"},
+	}
+	log := "WARNING: Starting main sync loop of ResourceClaim in resource.k8s.io/v1, Undefined. NVIDIA_VISIBLE_DEVICES\n"
+	client := fake.NewClientset(pod, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}})
+	client.Discovery().(*discovery.FakeDiscovery).Resources = dra("v1")
+	files := memory{}
+	_, err := Gather(t.Context(), Config{
+		Client: client, Dynamic: dynamicOf(claim),
+		Nodes: nodes(func(string) (map[string][]byte, error) { return map[string][]byte{"kubelet.log": []byte(log)}, nil }),
+		Raw:   func(context.Context, string) ([]byte, error) { return nil, nil },
+	}, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := files["nodes/worker/kubelet.log"]; got != log {
+		t.Errorf("got log %s", got)
+	}
+	if got := files["objects/resourceclaims.yaml"]; !strings.Contains(got, "apiVersion: resource.k8s.io/v1\n  kind: ResourceClaim\n") {
+		t.Errorf("got claims %s", got)
+	}
+}
+
+// A log can begin or end in the middle of a key. Of a key begun near the end of what was removed for another one, the
+// rest was left.
 func TestPartOfAPrivateKey(t *testing.T) {
 	begin, end := "-----BEGIN PRIVATE "+"KEY-----\n", "-----END PRIVATE "+"KEY-----\n"
+	padding := strings.Repeat("x", maxKey-5)
 	for text, want := range map[string]string{
 		"a\n" + begin + "MIIE\n" + end + "b\n":                        "a\n(left out)\nb\n",
 		"a\n" + begin + "MIIE\n":                                      "a\n(left out)",
 		"MIIE\n" + end + "b\n":                                        "(left out)\nb\n",
 		begin + "MIIE\n" + end + "b\n" + begin + "MIIF\n" + end + "c": "(left out)\nb\n(left out)\nc",
-		"no key": "no key",
+		begin + padding + begin + "MIIE" + padding + "c":              "(left out)(left out)" + "c",
+		end + padding + padding + end + "c":                           "(left out)\n" + padding[5:] + "(left out)\nc",
+		"no key":                                                      "no key",
 	} {
 		if got := string(withoutPrivateKeys([]byte(text))); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)

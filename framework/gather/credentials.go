@@ -65,10 +65,8 @@ func withoutCredentials(text []byte) []byte {
 	return scrubbed
 }
 
-var (
-	keyBegins = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----`)
-	keyEnds   = regexp.MustCompile(`-----END [A-Z0-9 ]*PRIVATE KEY-----`)
-)
+// keyMarks matches the first and the last line of a private key.
+var keyMarks = regexp.MustCompile(`-----(?:BEGIN|END) [A-Z0-9 ]*PRIVATE KEY-----`)
 
 // maxKey is the maximum size of a private key in PEM, including the timestamps of log lines.
 const maxKey = 16 << 10
@@ -76,25 +74,28 @@ const maxKey = 16 << 10
 // withoutPrivateKeys removes private keys in PEM. If a truncated log has only the beginning or the end of a key, it removes
 // all text that could belong to the key.
 func withoutPrivateKeys(text []byte) []byte {
-	if !bytes.Contains(text, []byte("PRIVATE KEY-----")) {
+	marks := keyMarks.FindAllIndex(text, -1)
+	if len(marks) == 0 {
 		return text
 	}
 	var scrubbed []byte
-	for {
-		begin, end := keyBegins.FindIndex(text), keyEnds.FindIndex(text)
-		if begin == nil && end == nil {
-			return append(scrubbed, text...)
-		}
-		from, to := 0, 0
+	done := 0 // text before it is in scrubbed
+	for i, mark := range marks {
+		from, to := mark[0], mark[1]
 		switch {
-		case begin == nil || end != nil && end[0] < begin[0]: // without its beginning
-			from, to = max(0, end[0]-maxKey), end[1]
-		case end == nil || end[0]-begin[1] > maxKey: // without its end
-			from, to = begin[0], min(len(text), begin[1]+maxKey)
+		case from < done:
+			continue // the end of the previous key
+		case !bytes.HasPrefix(text[from:], []byte("-----BEGIN")): // without its beginning
+			from = max(done, from-maxKey)
+		case i+1 == len(marks) || marks[i+1][0] > to+maxKey: // without its end
+			to = min(len(text), to+maxKey)
+		case bytes.HasPrefix(text[marks[i+1][0]:], []byte("-----BEGIN")): // without its end, before another one
+			to = marks[i+1][0]
 		default:
-			from, to = begin[0], end[1]
+			to = marks[i+1][1]
 		}
-		scrubbed = append(append(scrubbed, text[:from]...), leftOut...)
-		text = text[to:]
+		scrubbed = append(append(scrubbed, text[done:from]...), leftOut...)
+		done = to
 	}
+	return append(scrubbed, text[done:]...)
 }

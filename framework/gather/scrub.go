@@ -137,9 +137,9 @@ func (v values) command(args []string, system bool) {
 // secretName matches the ends of names of flags and variables with secrets.
 var secretName = regexp.MustCompile(`(?i)(pass(word|wd|phrase)?|pwd|secret|token|credentials?|api[_-]?key|(access|secret|private|account|auth)[_-]?key)$`)
 
-// plain matches words of a command that are not secrets: paths, names, and addresses without credentials. Logs without them
-// would be unreadable.
-var plain = regexp.MustCompile(`^([a-z]+://)?[a-z.:/_-]*$|^/[\w./{}$-]*$|^[0-9.:,smh-]*$`)
+// plain matches words of a command that are not secrets: paths, names, addresses without credentials, and words as in
+// sentences, kinds and constants. Logs without them would be unreadable.
+var plain = regexp.MustCompile(`^([a-z]+://)?[a-z.:/_-]*$|^/[\w./{}$-]*$|^[0-9.:,smh-]*$|^(([A-Z][a-z]+)+|[A-Z_]+)[.,:!?]*$`)
 
 func (v values) add(all ...string) {
 	for _, value := range all {

@@ -138,7 +138,7 @@ func (w *world) typed(k kind) error {
 
 // names returns the names published anyway.
 func (w world) names() map[string]bool {
-	names := map[string]bool{}
+	names := map[string]bool{group: true, group + "/" + w.version: true}
 	for _, n := range w.Nodes {
 		names[n.Name] = true
 	}
@@ -152,7 +152,9 @@ func (w world) names() map[string]bool {
 		for _, o := range k.items {
 			name, _, _ := unstructured.NestedString(o, "metadata", "name")
 			driver, _, _ := unstructured.NestedString(o, "spec", "driver")
-			names[name], names[driver] = true, true
+			pool, _, _ := unstructured.NestedString(o, "spec", "pool", "name")
+			kind, _, _ := unstructured.NestedString(o, "kind")
+			names[name], names[driver], names[pool], names[kind] = true, true, true, true
 		}
 	}
 	return names
