@@ -20,9 +20,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"syscall"
 
 	"github.com/google/renameio/v2"
@@ -56,19 +58,34 @@ func (p *Provider) writeCopy(raw clientcmdapi.Config, name string) (string, erro
 	return path, renameio.WriteFile(path, content, 0o600)
 }
 
-// copyPath returns the path of the copy for a context, $TMPDIR/dratest-UID/kubeconfig-HASH. The hash includes the path of
-// the kubeconfig, since many kubeconfigs have a context of the same name.
+// copyPath returns the path of the copy for a context, $TMPDIR/dratest-UID/kubeconfig-HASH. The hash includes the paths
+// of the kubeconfig, since many kubeconfigs have a context of the same name.
 func (p *Provider) copyPath(name string) (string, error) {
-	source := os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
-	if p.Kubeconfig != "" {
-		var err error
-		if source, err = filepath.Abs(p.Kubeconfig); err != nil {
+	files := []string{p.Kubeconfig}
+	if p.Kubeconfig == "" {
+		files = clientcmd.NewDefaultClientConfigLoadingRules().Precedence
+	}
+	hash := sha256.New()
+	for _, file := range files {
+		path, err := filepath.Abs(file)
+		if err != nil {
 			return "", err
 		}
+		_, _ = io.WriteString(hash, path+"\x00") // never fails
 	}
-	hash := sha256.Sum256([]byte(source + "\x00" + name))
-	return filepath.Join(os.TempDir(), fmt.Sprintf("dratest-%d", os.Getuid()), fmt.Sprintf("kubeconfig-%x", hash[:8])), nil
+	_, _ = io.WriteString(hash, name)
+	return filepath.Join(os.TempDir(), copyDir(), fmt.Sprintf("kubeconfig-%x", hash.Sum(nil)[:8])), nil
 }
+
+func copyDir() string { return fmt.Sprintf("dratest-%d", os.Getuid()) }
+
+// isCopy reports whether the given kubeconfig is a copy.
+func (p *Provider) isCopy() bool {
+	path, err := filepath.Abs(p.Kubeconfig)
+	return p.Kubeconfig != "" && err == nil && filepath.Base(filepath.Dir(path)) == copyDir() && copyName.MatchString(filepath.Base(path))
+}
+
+var copyName = regexp.MustCompile(`^kubeconfig-[0-9a-f]{16}$`)
 
 // privateDir creates a directory for credentials. In a shared directory, another user may have created it before.
 func privateDir(dir string) error {

@@ -106,6 +106,48 @@ func TestCopiesOfTwoKubeconfigs(t *testing.T) {
 	}
 }
 
+// KUBECONFIG=config in two directories led to one copy, so that the second Create led the first run to another cluster.
+func TestCopiesOfARelativeKubeconfig(t *testing.T) {
+	temporary(t)
+	paths := map[string]bool{}
+	for range 2 {
+		p := &existing.Provider{Context: "second"}
+		made := kubeconfig(t, start(t, &api{dra: []string{"v1"}}))
+		t.Chdir(filepath.Dir(made))
+		t.Setenv("KUBECONFIG", filepath.Base(made))
+		got, err := p.Create(t.Context(), clusters.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths[got.Kubeconfig] = true
+	}
+	if len(paths) != 2 {
+		t.Errorf("one copy for two clusters: %v", paths)
+	}
+}
+
+// Create prints the path of the copy. Delete with this path left the copy and its credentials behind, since it looked
+// for a copy of the copy.
+func TestDeleteByTheCopy(t *testing.T) {
+	dir := temporary(t)
+	path := kubeconfig(t, start(t, &api{dra: []string{"v1"}}))
+	made, err := (&existing.Provider{Kubeconfig: path, Context: "second"}).Create(t.Context(), clusters.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, own := range []string{made.Kubeconfig, path} {
+		if err := (&existing.Provider{Kubeconfig: own}).Delete(t.Context(), ""); err != nil {
+			t.Error(err)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("the user's kubeconfig: %v", err)
+	}
+}
+
 // Credentials of a deleted cluster stayed in the temporary directory: Delete contacted the cluster first, and failed.
 func TestDeleteWithoutTheClusterRemovesCredentials(t *testing.T) {
 	dir := temporary(t)

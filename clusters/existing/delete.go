@@ -42,7 +42,8 @@ import (
 const goneTimeout = 2 * time.Minute
 
 // Delete removes the namespaces and cluster-scoped objects with dratest's label and waits until they are gone. The
-// name is ignored: there is one cluster. The copy of the kubeconfig is removed first, even if the cluster is gone.
+// name is ignored: there is one cluster. The copy of the kubeconfig is removed first, even if the cluster is gone. A copy
+// that is the given kubeconfig is removed last, so that a failed Delete can be repeated.
 func (p *Provider) Delete(ctx context.Context, _ string) error {
 	raw, name, err := p.load()
 	if err != nil {
@@ -84,6 +85,11 @@ func (p *Provider) Delete(ctx context.Context, _ string) error {
 	})
 	if err != nil {
 		return fmt.Errorf("remove dratest's objects from cluster %q: %w", name, err)
+	}
+	if p.isCopy() {
+		if err := os.Remove(p.Kubeconfig); err != nil {
+			return fmt.Errorf("remove the kubeconfig of cluster %q: %w", name, err)
+		}
 	}
 	return nil
 }
