@@ -168,6 +168,11 @@ func schemaBreaks(t *testing.T, before, now string, input bool) (breaks []breach
 				add(name, "%s %v became %v", key, before[key], now[key])
 			}
 		}
+		for _, key := range []string{"enum", "additionalProperties", "pattern", "format", "minimum", "minItems"} {
+			if input && stricter(before[key], now[key]) {
+				add(name, "%s %v became %v", key, before[key], now[key])
+			}
+		}
 		was, is := strs(before["required"]), strs(now["required"])
 		if input {
 			was, is = is, was
@@ -178,7 +183,7 @@ func schemaBreaks(t *testing.T, before, now string, input bool) (breaks []breach
 			}
 		}
 		for _, value := range strs(before["enum"]) {
-			if input && !slices.Contains(strs(now["enum"]), value) {
+			if input && now["enum"] != nil && !slices.Contains(strs(now["enum"]), value) {
 				add(name, "value %q is no longer accepted", value)
 			}
 		}
@@ -203,6 +208,23 @@ func schemaBreaks(t *testing.T, before, now string, input bool) (breaks []breach
 	}
 	compare("", schemas[0], schemas[1])
 	return breaks
+}
+
+// stricter reports whether fewer values fulfill a constraint than before, as far as known: elements of lists are
+// compared elsewhere.
+func stricter(before, now any) bool {
+	switch now := now.(type) {
+	case nil:
+		return false
+	case bool: // additionalProperties
+		return !now && before != false
+	case float64:
+		was, ok := before.(float64)
+		return !ok || now > was
+	case string:
+		return before != now
+	}
+	return before == nil
 }
 
 func join(name, field string) string { return strings.TrimPrefix(name+"."+field, ".") }
@@ -231,6 +253,12 @@ func TestSchemaBreaks(t *testing.T) {
 		{"a field became required", `["a"]`, `["a", "b"]`, "b", ""},
 		{"a field became optional", `["a"]`, `[]`, "", "a"},
 		{"a value is gone", `["x", "y"]`, `["x"]`, "a", ""},
+		// Tighter constraints reject files of users, and were not seen.
+		{"unknown fields are rejected", `{"c": {"type": "string"}}`, `{"c": {"type": "string"}}, "additionalProperties": false`, "b", ""},
+		{"only some values are accepted", `"c": {"type": "string"`, `"c": {"type": "string", "enum": ["z"]`, "b.c", ""},
+		{"a pattern is required", `"c": {"type": "string"`, `"c": {"type": "string", "pattern": "z"`, "b.c", ""},
+		{"more values are accepted", `, "enum": ["x", "y"]`, ``, "", ""},
+		{"fewer values are accepted", `"type": "integer"`, `"type": "integer", "minimum": 1`, "D.e", ""},
 		{"a new version", `report-v1`, `report-v2`, "report-v1", "report-v1"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
