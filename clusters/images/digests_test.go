@@ -57,8 +57,8 @@ func inCache(t *testing.T, dir, program string, content string) string {
 func TestDigestsAreOfWhatWasBuilt(t *testing.T) {
 	dir, newest := t.TempDir(), versions.Newest().Kubernetes
 	kubelet, scheduler := spec.Artifact{Program: "kubelet", Version: newest}, spec.Artifact{Program: "kube-scheduler", Version: newest}
-	inCache(t, dir, "kubelet", "abc")
-	path := inCache(t, dir, "kube-scheduler", "abc")
+	inCache(t, dir, "kubelet", "abcd")
+	path := inCache(t, dir, "kube-scheduler", "abcd")
 	wanted := []spec.Artifact{
 		kubelet, scheduler, {Program: "kube-controller-manager", Version: newest}, {Program: "kubelet", Version: "v1.37.0"}, {Program: "kubelet", Version: "unknown"},
 	}
@@ -68,7 +68,7 @@ func TestDigestsAreOfWhatWasBuilt(t *testing.T) {
 	if err != nil || len(got) != 2 {
 		t.Fatalf("got %v, %v", got, err)
 	}
-	if want := "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"; fmt.Sprint(got[kubelet]) != "["+want+"]" {
+	if want := "sha256:88d4266fd4e6338d13b845fcf289579d209c897823b9217da3e161936f031589"; fmt.Sprint(got[kubelet]) != "["+want+"]" {
 		t.Errorf("kubelet: %s, want %s", got[kubelet], want)
 	}
 	// Images preloaded in node images are compressed, with the same configuration.
@@ -83,7 +83,7 @@ func TestDigestsAreOfWhatWasBuilt(t *testing.T) {
 		t.Errorf("kube-scheduler: %s, %v, want %s", got[scheduler], err, want)
 	}
 
-	inCache(t, dir, "kube-scheduler", "abd")
+	inCache(t, dir, "kube-scheduler", "abce")
 	again, err := Local{Cache: dir}.Digests(t.Context(), wanted)
 	if err != nil || again[scheduler][0] == got[scheduler][0] {
 		t.Errorf("one byte is another, and the digest the same: %v, %v", again, err)

@@ -83,7 +83,7 @@ func TestPickSaysWhy(t *testing.T) {
 		"cannot be pulled": {"2", true, clusters.SourceRegistry, "127.0.0.1:1", "published by kind: as asked for, although no registry answers at 127.0.0.1:1"},
 	} {
 		script := `#!/bin/sh
-case "$1 $3" in
+case "$1 $4" in
 "info "*) echo '{"CgroupVersion": "` + tc.cgroup + `"}' ;;
 "image dratest/node:` + newest + `") echo '[{"Id":"sha256:1"}]' ;;
 image*) echo "No such image" >&2; exit 1 ;;
