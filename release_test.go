@@ -94,7 +94,7 @@ func TestPublishingJob(t *testing.T) {
 		"oci-archive:dist/images.tar:" + spec.ImageSim + " docker://" + spec.ImageSim + "\n",
 		" docker://" + spec.ImageBusybox + "\n",
 		"cosign sign --yes --recursive " + spec.ImageRun + digest + " " + spec.ImageRegistry + "/dra-sim" + digest + "\n",
-		"gh release create v1.2.3 dist/SHA256SUMS dist/notes.md --verify-tag",
+		"gh release create v1.2.3 dist/SHA256SUMS dist/images.txt dist/notes.md --verify-tag",
 	} {
 		if !strings.Contains(calls, want) {
 			t.Errorf("expected %q in:\n%s", want, calls)
