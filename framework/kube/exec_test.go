@@ -40,22 +40,33 @@ func kubelet(t *testing.T, writesTo string) *rest.Config {
 			t.Error(err)
 			return
 		}
-		streams := make(chan httpstream.Stream, 3)
-		conn := spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(s httpstream.Stream, _ <-chan struct{}) error {
-			streams <- s
+		const count = 3 // stdout, stderr and the error stream
+		type opened struct {
+			httpstream.Stream
+
+			replied <-chan struct{}
+		}
+		streams := make(chan opened, count)
+		conn := spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(s httpstream.Stream, replied <-chan struct{}) error {
+			streams <- opened{s, replied}
 			return nil
 		})
 		if conn == nil {
 			return
 		}
 		defer func() { _ = conn.Close() }()
-		for s := range streams {
+		// Earlier output could block the replies: the client reads it when it has all streams.
+		var to httpstream.Stream
+		for range count {
+			s := <-streams
+			<-s.replied
 			if s.Headers().Get(corev1.StreamType) == writesTo {
-				for {
-					if _, err := s.Write(make([]byte, 64<<10)); err != nil {
-						return
-					}
-				}
+				to = s
+			}
+		}
+		for {
+			if _, err := to.Write(make([]byte, 64<<10)); err != nil {
+				return
 			}
 		}
 	}))
