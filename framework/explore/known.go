@@ -101,7 +101,8 @@ func grouped[T any](all []T, related func(a, b T) bool) [][]T {
 				rest = append(rest, group)
 			}
 		}
-		groups = append(rest, append(joined, e))
+		rest = append(rest, append(joined, e))
+		groups = rest
 	}
 	return groups
 }
