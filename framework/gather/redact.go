@@ -123,9 +123,7 @@ func withoutValues(content any) any {
 			switch strings.ToLower(key) {
 			case "env", "options":
 				c[key] = withoutAssigned(value, strings.EqualFold(key, "env"))
-			case "args":
-				c[key] = eachLeftOut(value)
-			case "annotations":
+			case "args", "annotations":
 				c[key] = eachLeftOut(value)
 			default:
 				c[key] = withoutValues(value)

@@ -103,7 +103,7 @@ func ReadFile(path string, n int64) ([]byte, error) {
 		err = fmt.Errorf("read %s: not a regular file (%s)", path, info.Mode())
 	}
 	if err == nil && info.Size() > n {
-		err = fmt.Errorf("read %s: %w: more than %d bytes", path, ErrTooBig, n)
+		err = fmt.Errorf("read %s: %w", path, tooBig(n))
 	}
 	if err != nil {
 		return nil, err
