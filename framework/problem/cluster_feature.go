@@ -51,7 +51,6 @@ func clusterFeatures() []Feature {
 			return r.ShareID == nil && !ptr.Deref(r.AdminAccess, false)
 		})},
 		{"shares in use", anyUse(func(r resourceapi.DeviceRequestAllocationResult) bool { return r.ShareID != nil })},
-		{"binding timeout", anyUse(func(r resourceapi.DeviceRequestAllocationResult) bool { return len(r.BindingConditions) > 0 })},
 		{"admin access in use", anyUse(func(r resourceapi.DeviceRequestAllocationResult) bool { return ptr.Deref(r.AdminAccess, false) })},
 		{"features off", func(p *Problem) bool { return len(p.Off) > 0 }},
 		{"history", func(p *Problem) bool { return p.History != nil }},
@@ -62,6 +61,10 @@ func clusterFeatures() []Feature {
 func PodFeatures() []Feature {
 	return []Feature{
 		{"taint rules", func(p *Problem) bool { return len(p.Rules) > 0 }},
+		{"first binding fails", anyDevice(func(_ *resourceapi.ResourceSlice, d *resourceapi.Device) bool {
+			return slices.Contains(d.BindingFailureConditions, FailsFirst)
+		})},
+		{"binding timeout", anyUse(func(r resourceapi.DeviceRequestAllocationResult) bool { return len(r.BindingConditions) > 0 })},
 		{"several pods", func(p *Problem) bool { return len(p.Pods) > 1 }},
 		{"pod with several claims", func(p *Problem) bool {
 			return slices.ContainsFunc(p.Pods, func(pod Pod) bool { return len(pod.Claims) > 1 })

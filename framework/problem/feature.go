@@ -128,7 +128,6 @@ func deviceFeatures() []Feature {
 			return ptr.Deref(d.AllowMultipleAllocations, false) && len(d.ConsumesCounters) > 0
 		})},
 		{"binding conditions", on(func(d *device) bool { return len(d.BindingConditions) > 0 })},
-		{"first binding fails", on(func(d *device) bool { return slices.Contains(d.BindingFailureConditions, FailsFirst) })},
 		{"bindsToNode", on(func(d *device) bool { return ptr.Deref(d.BindsToNode, false) })},
 		{"node selection per device", anyDevice(func(s *resourceapi.ResourceSlice, _ *device) bool {
 			return ptr.Deref(s.Spec.PerDeviceNodeSelection, false)
