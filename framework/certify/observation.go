@@ -199,7 +199,7 @@ func (w world) nothing(d declarations.Declaration) error {
 	case set == "":
 		return fmt.Errorf("%w: no ResourceSlice is of driver %s: install the driver, or name its daemon set in deploy.daemonSet, so that more can be said", ErrNotThere, d.Driver)
 	case w.daemonSet == nil:
-		return fmt.Errorf("%w: driver %s is not installed: there is neither daemon set %s nor a ResourceSlice of the driver: install it (--install runs hooks.install), or correct deploy.daemonSet", ErrNotThere, d.Driver, set)
+		return fmt.Errorf("%w: driver %s is not installed: there is neither daemon set %s nor a ResourceSlice of the driver: install it (`dratest certify --install` runs hooks.install), or correct deploy.daemonSet", ErrNotThere, d.Driver, set)
 	case w.onNoNode():
 		return fmt.Errorf("%w: driver %s is installed on no node: daemon set %s has no pod, as its node selector and tolerations fit no node: correct them, or give nodes the labels that it wants", ErrNotThere, d.Driver, set)
 	}
