@@ -26,6 +26,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
+// beyondLimit is the scheduler's message for a claim with more devices than it may have.
+const beyondLimit = "exceeds the claim limit"
+
 // LimitOfDevices requests all of more devices than a claim may have.
 var LimitOfDevices = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/limit-of-devices",
@@ -49,7 +52,7 @@ var LimitOfDevices = harness.Case{Meta: spec.Meta{
 		objects.Claim("together", all("a", class, t.Attribute(profiles.Model)+" == 'a'"), all("b", class, t.Attribute(profiles.Model)+" == 'b'")),
 	} {
 		t.Create(claim, objects.Pod(claim.Name, t.Image, claim.Name))
-		t.WaitUnschedulable(claim.Name, "")
+		t.WaitUnschedulable(claim.Name, beyondLimit)
 	}
 	t.Expect(use(t, objects.Claim("less", all("req", class, t.Attribute(profiles.Model)+" == 'a'"))).Status.Allocation.Devices.Results).To(gomega.HaveLen(most), "all devices of a model")
 }}

@@ -158,7 +158,7 @@ var CountsBeyondLimit = harness.Case{Meta: spec.Meta{
 	class := t.CreateClass(nil)
 	t.Publish("pool", t.Nodes[0], resourceapi.Device{Name: "device-0"}, resourceapi.Device{Name: "device-1"})
 	t.Create(objects.Claim("huge", count("a", class, math.MaxInt64), count("b", class, 1), count("c", class, math.MaxInt64)), objects.Pod("huge", t.Image, "huge"))
-	t.WaitUnschedulable("huge", "")
+	t.WaitUnschedulable("huge", beyondLimit)
 	list := objects.Claim("list", objects.Request("one", class), resourceapi.DeviceRequest{Name: "list", FirstAvailable: []resourceapi.DeviceSubRequest{
 		{Name: "huge", DeviceClassName: class, Count: math.MaxInt64}, {Name: "small", DeviceClassName: class},
 	}})

@@ -101,4 +101,8 @@ var NodeSlices = harness.Case{Meta: spec.Meta{
 	}
 	_, err := t.Client.ResourceV1().ResourceSlices().Get(t.Context(), own.Name, metav1.GetOptions{})
 	t.Expect(apierrors.IsNotFound(err)).To(gomega.BeTrue(), "the node's slice, to be gone: %v", err)
+	for _, s := range []*resourceapi.ResourceSlice{other, network} {
+		_, err := t.Client.ResourceV1().ResourceSlices().Get(t.Context(), s.Name, metav1.GetOptions{})
+		t.NoError(err, "get slice %s of others after the node has deleted all of its own", s.Name)
+	}
 }}

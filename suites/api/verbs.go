@@ -111,7 +111,8 @@ type use[O harness.Object, L list] struct {
 // object.
 const labelVerbs, labelStep = "verbs", "step"
 
-// useVerbs uses each verb on objects of a kind; valid returns a new one.
+// useVerbs uses each verb on objects of a kind; valid returns a new one. A bystander shows that a deletion by label
+// leaves the others.
 func useVerbs[O harness.Object, L list](t *harness.T, kind string, client, all verbs[O, L], valid func() O) {
 	u := use[O, L]{t: t, kind: kind, client: client, all: all, name: t.Namespace + "-1"}
 	create := func(name string) O {
@@ -141,10 +142,15 @@ func useVerbs[O harness.Object, L list](t *harness.T, kind string, client, all v
 
 	create(t.Namespace + "-2")
 	create(t.Namespace + "-3")
+	bystander := valid()
+	bystander.SetName(t.Namespace + "-bystander")
+	t.Create(bystander)
 	t.NoError(client.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: u.selector()}), "delete each %s with the label", kind)
 	u.want = append(u.want, "DELETED created", "DELETED created")
 	left, _ := u.listed(all)
 	t.Expect(left).To(gomega.BeEmpty(), "each %s with the label after all were deleted", kind)
+	_, err = client.Get(t.Context(), bystander.GetName(), metav1.GetOptions{})
+	t.NoError(err, "get %s %s without the label after all with the label were deleted", kind, bystander.GetName())
 	waitEvents(t, kind, seen, u.want)
 }
 
