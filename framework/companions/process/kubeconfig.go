@@ -35,8 +35,12 @@ func WriteKubeconfig(path, from, context, user string) error {
 		raw.CurrentContext = context
 	}
 	used := raw.Contexts[raw.CurrentContext]
-	if used == nil || raw.AuthInfos[used.AuthInfo] == nil {
-		return fmt.Errorf("kubeconfig %s has no user for context %q", from, raw.CurrentContext)
+	if used == nil {
+		return fmt.Errorf("kubeconfig %s has no context %q", from, raw.CurrentContext)
+	}
+	if raw.AuthInfos[used.AuthInfo] == nil { // a proxy that authenticates its clients' requests itself
+		used.AuthInfo = "impersonator"
+		raw.AuthInfos[used.AuthInfo] = clientcmdapi.NewAuthInfo()
 	}
 	raw.AuthInfos[used.AuthInfo].Impersonate = user
 	if err := clientcmdapi.MinifyConfig(&raw); err != nil {
