@@ -29,6 +29,7 @@ import (
 	resourceapi "k8s.io/api/resource/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/dra-conformance/dratest/framework/harness/describe"
 	"github.com/dra-conformance/dratest/framework/objects"
 )
 
@@ -176,6 +177,24 @@ func (t *T) AwaitReleased(claim string) {
 func (t *T) WaitScheduled(name string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	return t.WaitPod(name, "scheduled", func(p *corev1.Pod) (bool, error) { return p.Spec.NodeName != "", nil })
+}
+
+// retryTime is the longest time for a scheduler to retry a pod after an event for it: more than the
+// longest backoff of 10 s, and less than a periodic retry of all pods.
+const retryTime = 15 * time.Second
+
+// WaitRetried waits until a pod that was waiting is scheduled because of what the case has just done.
+// It is WaitScheduled for schedulers that must notice an event.
+func (t *T) WaitRetried(name string) *corev1.Pod {
+	ginkgo.GinkgoHelper()
+	var pod *corev1.Pod
+	if !t.OccursWithin(retryTime, fmt.Sprintf("pod %q to be scheduled", name), func(context.Context) (bool, string, error) {
+		pod = t.PodNow(name)
+		return pod.Spec.NodeName != "", describe.Pod(pod), nil
+	}) {
+		t.Fatalf("expected the scheduler to retry pod %q and schedule it within %s, got: %s", name, retryTime, describe.Pod(pod))
+	}
+	return pod
 }
 
 // Claim returns the current claim.

@@ -39,5 +39,5 @@ var AllInUse = harness.Case{Meta: spec.Meta{
 
 	wait(t, objects.Claim("all", all("req", class, model("a"))))
 	release(t, "one")
-	t.Expect(used(t, "all")).To(matchers.HaveDevices("device-0", "device-1"), "all devices of the model")
+	t.Expect(retried(t, "all")).To(matchers.HaveDevices("device-0", "device-1"), "all devices of the model")
 }}

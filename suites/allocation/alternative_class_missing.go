@@ -49,6 +49,6 @@ var AlternativeClassMissing = harness.Case{Meta: spec.Meta{
 		t.Expect(t.Claim(claim.Name).Status.Allocation).To(gomega.BeNil(), "allocation of claim %s", claim.Name)
 	}
 	t.Create(objects.Class(late, t.DriverName()))
-	t.Expect(used(t, "first").Status.Allocation.Devices.Results).To(gomega.HaveExactElements(gomega.HaveField("Request", "list/missing")), "devices of the first claim")
-	t.Expect(used(t, "second").Status.Allocation.Devices.Results).To(gomega.HaveExactElements(gomega.HaveField("Request", "list/there")), "devices of the second claim")
+	t.Expect(retried(t, "first").Status.Allocation.Devices.Results).To(gomega.HaveExactElements(gomega.HaveField("Request", "list/missing")), "devices of the first claim")
+	t.Expect(retried(t, "second").Status.Allocation.Devices.Results).To(gomega.HaveExactElements(gomega.HaveField("Request", "list/there")), "devices of the second claim")
 }}

@@ -23,6 +23,7 @@ import (
 	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
 	"github.com/dra-conformance/dratest/framework/harness"
@@ -32,10 +33,11 @@ import (
 
 // CELExpressions has selectors, each distinguishing two devices in a different way.
 var CELExpressions = harness.Case{Meta: spec.Meta{
-	ID:       "allocation/cel-expressions",
-	Checks:   "Selectors compare quantities, test for missing attributes and see empty maps for unknown domains without errors.",
-	Requires: []spec.RequirementID{"kep-4381/cel-capacity-is-quantity", "kep-4381/cel-unknown-domain-empty", "resource-v1/cel-optional", "kep-4381/attribute-domain"},
-	Needs:    spec.Needs{NoKubelet: true},
+	ID:     "allocation/cel-expressions",
+	Checks: "Selectors compare quantities, booleans and versions, bind variables, and see missing attributes and unknown domains.",
+	Requires: []spec.RequirementID{"kep-4381/cel-capacity-is-quantity", "kep-4381/cel-unknown-domain-empty", "resource-v1/cel-optional", "kep-4381/attribute-domain",
+		"kep-4381/cel-selectors", "kep-4381/cel-bind"},
+	Needs: spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	mine := "device.attributes['" + t.DriverName() + "']"
 	memory := "device.capacity['" + t.DriverName() + "'].memory"
@@ -52,6 +54,9 @@ var CELExpressions = harness.Case{Meta: spec.Meta{
 		"size(device.attributes['domain.example.com']) == 1",
 		"device.attributes['domain.example.com'].?a.orValue(0) == 1 && !('a' in " + mine + ")",
 		mine + ".?own.orValue(0) == 1",
+		mine + ".flag",
+		mine + ".version.isGreaterThan(semver('1.9.0'))",
+		"cel.bind(m, " + memory + ", m.isGreaterThan(quantity('1Gi')) && m.isLessThan(quantity('3Gi')))",
 	}
 	var devices []resourceapi.Device
 	var requests []resourceapi.DeviceRequest
@@ -62,6 +67,8 @@ var CELExpressions = harness.Case{Meta: spec.Meta{
 		not, yes := device(request+"-not", map[string]any{"row": i}), device(request+"-yes", map[string]any{"row": i, "extra": "yes", "domain.example.com/a": 1, t.DriverName() + "/own": 1})
 		not.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{profiles.Memory: {Value: resource.MustParse("999Mi")}}
 		yes.Capacity = map[resourceapi.QualifiedName]resourceapi.DeviceCapacity{profiles.Memory: {Value: resource.MustParse("2Gi")}}
+		not.Attributes["flag"], yes.Attributes["flag"] = resourceapi.DeviceAttribute{BoolValue: ptr.To(false)}, resourceapi.DeviceAttribute{BoolValue: ptr.To(true)}
+		not.Attributes["version"], yes.Attributes["version"] = resourceapi.DeviceAttribute{VersionValue: ptr.To("1.9.0")}, resourceapi.DeviceAttribute{VersionValue: ptr.To("1.10.0")}
 		devices, want = append(devices, not, yes), append(want, request+"=pool/"+request+"-yes")
 		requests = append(requests, objects.Request(request, class, fmt.Sprintf("%s == %d", t.Attribute("row"), i), expression))
 	}

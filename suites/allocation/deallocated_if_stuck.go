@@ -17,8 +17,6 @@ limitations under the License.
 package allocation
 
 import (
-	"fmt"
-
 	resourceapi "k8s.io/api/resource/v1"
 
 	"github.com/dra-conformance/dratest/drivers/profiles"
@@ -32,14 +30,14 @@ import (
 // DeallocatedIfStuck has a claim allocated where its pod cannot run.
 var DeallocatedIfStuck = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/deallocated-if-stuck",
-	Checks:   "An unused claim allocated where its pod cannot run is reallocated elsewhere; a reserved one stays and the pod waits.",
+	Checks:   "Unused claims allocated where their pod cannot run are reallocated elsewhere; a reserved one stays and the pod waits.",
 	Requires: []spec.RequirementID{"kep-4381/deallocates-if-stuck"},
 	Needs:    spec.Needs{NoKubelet: true, Nodes: 2},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	t.Publish("first", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"))
-	t.Publish("second", t.Nodes[1], profiles.Device(2, "a", "8Gi"), profiles.Device(3, "a", "8Gi"))
-	for i, name := range []string{"unused", "in-use"} {
+	t.Publish("first", t.Nodes[0], profiles.Device(0, "a", "8Gi"), profiles.Device(1, "a", "8Gi"), profiles.Device(4, "a", "8Gi"), profiles.Device(5, "a", "8Gi"))
+	t.Publish("second", t.Nodes[1], profiles.Device(2, "a", "8Gi"), profiles.Device(3, "a", "8Gi"), profiles.Device(6, "a", "8Gi"))
+	for name, device := range map[string]string{"unused": "device-0", "in-use": "device-1", "also-unused": "device-4", "unused-too": "device-5"} {
 		claim := objects.Claim(name, objects.Request("req", class))
 		claim.Finalizers = []string{resourceapi.Finalizer}
 		t.Create(claim)
@@ -47,7 +45,7 @@ var DeallocatedIfStuck = harness.Case{Meta: spec.Meta{
 			c.Status.Allocation = &resourceapi.AllocationResult{
 				NodeSelector: objects.Nodes(t.Nodes[0]),
 				Devices: resourceapi.DeviceAllocationResult{Results: []resourceapi.DeviceRequestAllocationResult{{
-					Request: "req", Driver: t.DriverName(), Pool: "first", Device: fmt.Sprintf("device-%d", i),
+					Request: "req", Driver: t.DriverName(), Pool: "first", Device: device,
 				}}},
 			}
 			if name == "in-use" {
@@ -63,5 +61,12 @@ var DeallocatedIfStuck = harness.Case{Meta: spec.Meta{
 	t.Expect(claim).To(matchers.HaveDevices("device-2"), "device on the pod's node")
 	t.Expect(claim).To(matchers.BeReservedFor(pod), "reservations")
 	t.Expect(t.Claim("in-use")).To(matchers.HaveDevices("device-1"), "device of the used claim")
+
+	t.Create(objects.OnlyOn(objects.Pod("several", t.Image, "also-unused", "unused-too"), t.Nodes[1]))
+	several := t.WaitScheduled("several")
+	for _, name := range []string{"also-unused", "unused-too"} {
+		t.Expect(t.Claim(name)).To(matchers.HaveDevicesFrom("second"), "pool of the device of claim %s", name)
+		t.Expect(t.Claim(name)).To(matchers.BeReservedFor(several), "reservations of claim %s", name)
+	}
 	edit.ClaimStatus(t, "in-use", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = nil })
 }}

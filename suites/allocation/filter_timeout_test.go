@@ -33,6 +33,7 @@ func TestSearchWithoutLimitIsOverdue(t *testing.T) {
 	}{
 		"found out":       {noDevices, time.Second, true},
 		"ended":           {"running filters: " + timedOut, 11 * time.Second, true},
+		"given up early":  {timedOut, time.Second, false},
 		"no limit":        {noDevices, 35 * time.Second, false},
 		"past the limit":  {noDevices, 12 * time.Second, false},
 		"ended too late":  {timedOut, 20 * time.Second, false},

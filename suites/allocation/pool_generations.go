@@ -32,7 +32,7 @@ import (
 var PoolGenerations = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/pool-generations",
 	Checks:   "A pool is allocated from only while all slices of its newest generation exist.",
-	Requires: []spec.RequirementID{"kep-4381/highest-generation-only", "kep-4381/pool-of-several-slices"},
+	Requires: []spec.RequirementID{"kep-4381/highest-generation-only", "kep-4381/pool-of-several-slices", "kep-4381/slice-change-retries"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -47,7 +47,7 @@ var PoolGenerations = harness.Case{Meta: spec.Meta{
 	scheduler.AwaitSeen(t)
 	wait(t, objects.Claim("half", objects.Request("req", class)))
 	t.Create(part(1, "b-old"))
-	t.Expect(used(t, "half")).To(matchers.HaveDevices("a-old"), "device of the first slice")
+	t.Expect(retried(t, "half")).To(matchers.HaveDevices("a-old"), "device of the first slice")
 	t.Expect(use(t, objects.Claim("whole", objects.Request("req", class)))).To(matchers.HaveDevices("b-old"), "device of the second slice")
 	release(t, "half")
 	release(t, "whole")
@@ -59,7 +59,7 @@ var PoolGenerations = harness.Case{Meta: spec.Meta{
 	t.WaitUnschedulable("all-between", "")
 	t.RemovePod("all-between")
 	t.Create(part(2, "b-new"))
-	t.Expect(used(t, "between")).To(matchers.HaveDevices("a-new"), "device of the new generation")
+	t.Expect(retried(t, "between")).To(matchers.HaveDevices("a-new"), "device of the new generation")
 	t.Expect(use(t, objects.Claim("after", objects.Request("req", class)))).To(matchers.HaveDevices("b-new"), "other device of the new generation")
 	wait(t, objects.Claim("too-many", objects.Request("req", class)))
 }}

@@ -44,6 +44,12 @@ func used(t *harness.T, name string) *resourceapi.ResourceClaim {
 	return t.Claim(name)
 }
 
+// retried returns a claim once the waiting pod of the same name is scheduled because of what the case has just done.
+func retried(t *harness.T, name string) *resourceapi.ResourceClaim {
+	t.WaitRetried(name)
+	return t.Claim(name)
+}
+
 // wait creates a claim and a pod of the same name, and returns once the scheduler has found no devices for them.
 func wait(t *harness.T, claim *resourceapi.ResourceClaim) {
 	t.Create(claim, objects.Pod(claim.Name, t.Image, claim.Name))

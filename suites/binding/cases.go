@@ -26,6 +26,7 @@ func Cases() []harness.Case {
 		FailureTaint,
 		TimeoutPlacesElsewhere,
 		ExpiredAllocation,
+		ReadyAllocation,
 		DefaultTimeout,
 		BindsToNode,
 		FailedDeviceFree,

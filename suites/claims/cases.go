@@ -45,6 +45,7 @@ func Cases() []harness.Case {
 		Owner,
 		PodBeingDeleted,
 		PodsOnly,
+		QuotaOfTemplates,
 		ReservationGivenUp,
 		Reservations,
 		SameNameAgain,

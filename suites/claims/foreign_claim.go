@@ -33,7 +33,7 @@ import (
 var ForeignClaim = harness.Case{Meta: spec.Meta{
 	ID:       "claims/foreign-claim",
 	Checks:   "A claim in a pod's status that the pod does not own is neither allocated nor reserved for the pod.",
-	Requires: []spec.RequirementID{"kep-4381/foreign-claim-not-used", "kep-3063/foreign-claim-blocks"},
+	Requires: []spec.RequirementID{"kep-4381/foreign-claim-not-used", "kep-3063/foreign-claim-blocks", "kep-3063/claim-can-be-adopted"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 3)

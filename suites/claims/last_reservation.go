@@ -52,7 +52,7 @@ var LastReservation = harness.Case{Meta: spec.Meta{
 		scheduled, waits = waits, scheduled
 	}
 	t.WaitScheduled(scheduled)
-	t.WaitUnschedulable(waits, "")
+	t.WaitUnschedulable(waits, "status.reservedFor: Too many")
 	edit.ClaimStatus(t, "claim", func(c *resourceapi.ResourceClaim) { c.Status.ReservedFor = slices.Delete(c.Status.ReservedFor, 0, 1) })
 	t.WaitScheduled(waits)
 	t.Expect(consumers(t.Claim("claim"))).To(gomega.ContainElements("first", "second"), "consumers")

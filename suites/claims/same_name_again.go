@@ -39,7 +39,7 @@ var SameNameAgain = harness.Case{Meta: spec.Meta{
 	t.Create(objects.Pod("pod", t.Image, "claim"))
 	waits(t, "pod", class)
 	t.Create(objects.Claim("claim", objects.Request("req", class, index(1))))
-	t.WaitScheduled("pod")
+	t.WaitRetried("pod")
 	old := t.Claim("claim")
 	t.Expect(old).To(matchers.HaveDevices("device-1"), "device of the first claim")
 

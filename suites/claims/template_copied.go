@@ -32,7 +32,7 @@ var TemplateCopied = harness.Case{Meta: spec.Meta{
 	Checks: "A claim copies its template's spec, labels and annotations, and stays as it is when the template is replaced.",
 	Requires: []spec.RequirementID{
 		"kep-4381/template-spec-copied", "kep-4381/template-labels-copied", "resource-v1/generated-claim-annotated", "kep-4381/generated-name", "kep-4381/generated-claim-not-updated",
-		"kep-3063/template-labels-copied", "kep-3063/generated-claim-unchanged",
+		"kep-3063/template-labels-copied", "kep-3063/template-spec-copied", "kep-3063/generated-claim-unchanged", "article-126/template-object",
 	},
 	Needs: spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

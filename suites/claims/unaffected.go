@@ -43,7 +43,7 @@ var Unaffected = harness.Case{Meta: spec.Meta{
 	first.Spec.Pool.ResourceSliceCount, second.Spec.Pool.ResourceSliceCount = 2, 2
 	t.Create(half, first, second)
 	t.Create(objects.Claim("claim", objects.Request("req", class)), objects.Pod("waits", t.Image, "claim"))
-	t.WaitUnschedulable("waits", "")
+	t.WaitUnschedulable("waits", "invalid resource pools")
 
 	for i := range 5 {
 		name := fmt.Sprintf("pod-%d", i)

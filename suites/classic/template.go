@@ -36,11 +36,12 @@ import (
 var Template = harness.Case{Meta: spec.Meta{
 	ID:     "classic/template",
 	Checks: "Each template entry of a pod gets its own claim with the template's parameters; claims and resources go with the pod.",
-	Requires: []spec.RequirementID{"article-126/template-object", "article-126/workload-claim-each", "article-126/claim-per-entry", "kep-3063/template-creates-claim",
+	Requires: []spec.RequirementID{"article-126/template-object", "article-126/four-types", "article-126/workload-claim-each", "article-126/claim-per-entry", "kep-3063/template-creates-claim",
 		"kep-3063/template-spec-copied", "kep-3063/deallocated-with-pod", "kep-3063/ephemeral-and-persistent"},
 	Needs: needs(2),
 }, Run: func(t *harness.T) {
 	c := classicdra.Start(t)
+	t.Expect(c.Kinds()).To(gomega.ContainElements("ResourceClass", "ClassicClaim", "PodScheduling", "ResourceClaim", "ResourceClaimTemplate"), "kinds served for classic DRA")
 	d := c.Driver(classicdra.DriverConfig{Devices: 2})
 	t.Create(objects.Template("template", claim("", d.Class("", nil), parameters(t, "parameters", map[string]string{"a": "b"}))))
 	nodes := map[string]string{}

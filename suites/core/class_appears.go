@@ -46,6 +46,7 @@ var ClassAppears = harness.Case{Meta: spec.Meta{
 	t.WaitUnschedulable("pod", "cannot allocate all claims")
 	edit.Class(t, class, func(c *resourceapi.DeviceClass) { c.Spec = objects.Class(class, t.DriverName()).Spec })
 
+	t.WaitRetried("pod")
 	t.WaitRunning("pod")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeOnlyDevices("device-0"), "the device")
 }}

@@ -40,6 +40,7 @@ var DeviceAppears = harness.Case{Meta: spec.Meta{
 
 	simdriver.Of(t).Publish(profiles.OneDevice())
 
+	t.WaitRetried("pod")
 	t.WaitRunning("pod")
 	t.Expect(t.Environment("pod", "main")).To(matchers.SeeDevices("claim", "req", "device-0"), "the new device")
 }}

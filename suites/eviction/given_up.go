@@ -79,6 +79,9 @@ var GivenUp = harness.Case{Meta: spec.Meta{
 	expectInTime(t, began)
 
 	t.WaitPodGone("deleted")
+	due := last.Spec.Devices[0].Taints[0].TimeAdded.Add(tolerated * time.Second)
+	t.Expect(t.WaitEvent("deleted", event, "Marking for deletion")).To(gomega.And(gomega.BeTemporally(">=", due.Add(-time.Second)), gomega.BeTemporally("<=", due.Add(2*patience))),
+		"time of the eviction after %d tolerated seconds", tolerated)
 	stays(t, pods...)
 }}
 

@@ -29,8 +29,8 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// Retried makes the API server reject the DisruptionTarget condition, written before a pod's
-// deletion. The pod stays until the API server accepts it.
+// Retried makes the API server reject the DisruptionTarget condition of a pod, written before its
+// deletion, and the deletion of another pod. Each stays until the API server accepts the write.
 var Retried = harness.Case{Meta: spec.Meta{
 	ID:       "eviction/retried",
 	Checks:   "The eviction of a pod is retried after an API error.",
@@ -38,19 +38,27 @@ var Retried = harness.Case{Meta: spec.Meta{
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DeviceTaints}},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
-	users(t, class, "pool", t.Nodes[0], "pod")
+	users(t, class, "pool", t.Nodes[0], "pod", "kept")
 	pod := t.WaitScheduled("pod")
+	t.WaitScheduled("kept")
 	pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue})
 	pod.ResourceVersion = "" // the pod may have changed
-	allowed := "!has(object.status.conditions) || object.status.conditions.all(c, c.type != '" + string(corev1.DisruptionTarget) + "')"
+	allowed := "object.metadata.name == 'kept' || !has(object.status.conditions) || object.status.conditions.all(c, c.type != '" + string(corev1.DisruptionTarget) + "')"
 	refusal := admission.Refuse(t, admissionv1.Update, "", "pods/status", allowed, func(ctx context.Context) error {
 		_, err := t.Client.CoreV1().Pods(t.Namespace).UpdateStatus(ctx, pod, metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
 		return err
 	})
-	taint(t, "pool", map[string]resourceapi.DeviceTaint{"pod": broken(resourceapi.DeviceTaintEffectNoExecute)})
+	noDeletion := admission.Refuse(t, admissionv1.Delete, "", "pods", "oldObject.metadata.name != 'kept'", func(ctx context.Context) error {
+		return t.Client.CoreV1().Pods(t.Namespace).Delete(ctx, "kept", metav1.DeleteOptions{DryRun: []string{metav1.DryRunAll}})
+	})
+	broken := broken(resourceapi.DeviceTaintEffectNoExecute)
+	taint(t, "pool", map[string]resourceapi.DeviceTaint{"pod": broken, "kept": broken})
 	// Each attempt emits the event before it fails.
 	t.WaitEventTimes("pod", event, "Marking for deletion", 2)
-	stays(t, "pod")
+	t.WaitEventTimes("kept", event, "Marking for deletion", 2)
+	stays(t, "pod", "kept")
 	admission.Accept(t, refusal)
+	admission.Accept(t, noDeletion)
 	t.WaitPodGone("pod")
+	t.WaitPodGone("kept")
 }}

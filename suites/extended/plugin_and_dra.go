@@ -20,6 +20,7 @@ import (
 	"github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	resourceapi "k8s.io/api/resource/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/dra-conformance/dratest/framework/harness"
 	"github.com/dra-conformance/dratest/framework/objects"
@@ -34,7 +35,7 @@ var PluginAndDRA = harness.Case{Meta: spec.Meta{
 	Checks: "The special claim requests only the extended resources not in the node's capacity.",
 	Requires: []spec.RequirementID{
 		"kep-5004/request-per-container-and-resource", "kep-5004/request-of-matching-class", "kep-5004/request-name-form", "kep-5004/claim-in-pod-status",
-		"kep-5004/node-with-device-plugin-by-capacity", "kep-5004/one-kind-per-node", "kep-5004/nodes-of-both-kinds",
+		"kep-5004/node-with-device-plugin-by-capacity", "kep-5004/one-kind-per-node", "kep-5004/nodes-of-both-kinds", "kep-5004/node-capacity-change-retries",
 	},
 	Needs: spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}, Nodes: 2},
 }, Run: func(t *harness.T) {
@@ -81,6 +82,11 @@ var PluginAndDRA = harness.Case{Meta: spec.Meta{
 	t.WaitUnschedulable("late", "Insufficient "+counted)
 	t.Create(pod("less", map[string]int64{device: 1}))
 	t.Expect(t.WaitScheduled("less").Spec.NodeName).To(gomega.Equal(plugin), "node of a pod for the remaining device")
+
+	t.Create(objects.OnlyOn(objects.PodWanting("counted", t.Image, map[string]int64{counted: 1}), plugin))
+	t.WaitUnschedulable("counted", "Insufficient "+counted)
+	t.NoError(count(t.Context(), t, plugin, corev1.ResourceName(counted), ptr.To("2")), "raise the capacity of node %s", plugin)
+	t.WaitRetried("counted")
 }}
 
 // countedClass creates a second class of the case's driver and returns its extended resource name.

@@ -81,8 +81,8 @@ func answered(t *harness.T, name string) []string {
 const patience = 10 * time.Second
 
 // expectAnswer repeats a request until its status is as expected, as the controller may not have
-// seen all slices and claims yet.
-func expectAnswer(t *harness.T, what string, about alphaapi.ResourcePoolStatusRequestSpec, fits types.GomegaMatcher) {
+// seen all slices and claims yet. It returns the status.
+func expectAnswer(t *harness.T, what string, about alphaapi.ResourcePoolStatusRequestSpec, fits types.GomegaMatcher) (said []string) {
 	var name string
 	var asked time.Time
 	t.Poll(what, func(ctx context.Context) (bool, string, error) {
@@ -101,10 +101,11 @@ func expectAnswer(t *harness.T, what string, about alphaapi.ResourcePoolStatusRe
 			return false, "no answer", nil
 		}
 		name = ""
-		said := answer(t, status)
+		said = answer(t, status)
 		ok, err := fits.Match(said)
 		return ok, strings.Join(said, "\n"), err
 	})
+	return said
 }
 
 // answer returns a request's status as a line with the number of pools and one line per listed

@@ -22,9 +22,12 @@ import "github.com/dra-conformance/dratest/framework/harness"
 func Cases() []harness.Case {
 	return []harness.Case{
 		Counts,
+		UnavailableOnce,
 		Which,
 		Incomplete,
+		IncompleteAnswered,
 		PartitionSummary,
 		ShareableSummary,
+		UsedUp,
 	}
 }

@@ -23,6 +23,7 @@ func Cases() []harness.Case {
 	return []harness.Case{
 		AdminAccess,
 		TemplateUser,
+		ControllerRole,
 		ControllerUser,
 		DriverRole,
 	}

@@ -51,6 +51,20 @@ func classicKind(plural string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: Group, Version: Version, Resource: plural}
 }
 
+// Kinds returns the kinds of the API groups of classic DRA and of claims, as discovery reports them.
+func (c *DRA) Kinds() []string {
+	ginkgo.GinkgoHelper()
+	var kinds []string
+	for _, version := range []string{Group + "/" + Version, resourceapi.SchemeGroupVersion.String()} {
+		served, err := c.t.Client.Discovery().ServerResourcesForGroupVersion(version)
+		c.t.NoError(err, "ask for the kinds of %s", version)
+		for _, r := range served.APIResources {
+			kinds = append(kinds, r.Kind)
+		}
+	}
+	return kinds
+}
+
 // Class creates a ResourceClass of the driver and a DeviceClass for it, and returns the name of
 // both. change may add to the ResourceClass; the suffix distinguishes classes of a driver.
 func (p *Program) Class(suffix string, change func(class map[string]any)) string {
