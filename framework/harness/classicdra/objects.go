@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/onsi/ginkgo/v2"
 	corev1 "k8s.io/api/core/v1"
@@ -59,7 +60,9 @@ func (c *DRA) Kinds() []string {
 		served, err := c.t.Client.Discovery().ServerResourcesForGroupVersion(version)
 		c.t.NoError(err, "ask for the kinds of %s", version)
 		for _, r := range served.APIResources {
-			kinds = append(kinds, r.Kind)
+			if !strings.Contains(r.Name, "/") { // subresources have the kind, too
+				kinds = append(kinds, r.Kind)
+			}
 		}
 	}
 	return kinds
