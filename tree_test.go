@@ -64,6 +64,7 @@ var arrows = map[string][]string{
 	"framework/limit":             {},
 	"framework/kube":              {"framework/limit"},
 	"framework/testbed/":          and(base, "framework/probe", "reports", "framework/testbed/", "clusters", "clusters/progress", "drivers/sim/client", "drivers/sim/deploy"),
+	"framework/testbed/doctor/":   and(base, "framework/probe", "framework/testbed/", "clusters/host"),
 	"framework/companions/":       and(engines, "framework/companions/", "framework/perf", "framework/soak", "framework/soak/faults", "framework/soak/load", "clusters/images", "drivers/fabric"),
 	"framework/run/":              and(engines, "framework/run/", "clusters/command", "reports/expectations", "reports/matrix", "reports/profile", "reports/sign"),
 	"framework/run/job/":          {"framework/kube", "framework/limit", "framework/run", "framework/testbed/access", "reports"},

@@ -18,6 +18,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -27,24 +28,41 @@ import (
 
 	"github.com/dra-conformance/dratest/clusters/host"
 	"github.com/dra-conformance/dratest/clusters/progress"
+	"github.com/dra-conformance/dratest/framework/testbed"
+	"github.com/dra-conformance/dratest/framework/testbed/doctor"
 )
 
 func newDoctorCommand() *cobra.Command {
 	var fix bool
-	var output string
+	var output, kubeconfig, kubeContext, registry string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check that this machine can run test clusters",
+		Short: "Check that this machine can run test clusters, or a cluster can be tested",
 		Long: `Check that this machine can run test clusters, and print what is missing.
 
 With --fix, on Debian or Ubuntu as root, dratest installs docker.io and debootstrap
 with apt-get and starts the container engine. A running engine is never changed.
 
+With --kubeconfig, check instead that an existing cluster can be tested: API, nodes,
+rights of the account, visible feature gates and components, images. Nothing in the
+cluster is changed.
+
 Exit codes: 0 nothing is missing; 3 something is missing.`,
+		Example: `  dratest doctor --fix
+  dratest doctor --kubeconfig ~/.kube/config --context staging`,
 		Args: func(cmd *cobra.Command, args []string) error { return withCode(codeUsage, cobra.NoArgs(cmd, args)) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if output != "table" && output != "json" {
 				return withCode(codeUsage, fmt.Errorf("output %q: must be table or json", output))
+			}
+			if kubeconfig != "" {
+				if fix {
+					return withCode(codeUsage, errors.New("fix: changes this machine, and nothing in the cluster of --kubeconfig: leave one of them out"))
+				}
+				return checkCluster(cmd, kubeconfig, kubeContext, registry, output)
+			}
+			if kubeContext != "" || registry != "" {
+				return withCode(codeUsage, errors.New("context, image-registry: need --kubeconfig"))
 			}
 			var failure error
 			if fix {
@@ -57,7 +75,7 @@ Exit codes: 0 nothing is missing; 3 something is missing.`,
 			if err != nil {
 				return withCode(codeEnvironment, err)
 			}
-			if err := printRows(cmd.OutOrStdout(), rows, output); err != nil {
+			if err := printRows(cmd.OutOrStdout(), rows, output, nextStep(rows)); err != nil {
 				return err
 			}
 			if failure == nil {
@@ -67,25 +85,56 @@ Exit codes: 0 nothing is missing; 3 something is missing.`,
 		},
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "install and start what is missing (root on Debian or Ubuntu)")
+	cmd.Flags().StringVar(&kubeconfig, "kubeconfig", "", "check this cluster instead of this machine")
+	cmd.Flags().StringVar(&kubeContext, "context", "", "kubeconfig context (default: current-context)")
+	cmd.Flags().StringVar(&registry, "image-registry", "", "with --kubeconfig: "+registryUsage)
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "output format: table or json")
 	return cmd
 }
 
-func printRows(out io.Writer, rows []host.Row, output string) error {
+func checkCluster(cmd *cobra.Command, kubeconfig, context, registry, output string) error {
+	needed, err := neededImages(registry, "")
+	if err != nil {
+		return err
+	}
+	b, err := testbed.Open(cmd.Context(), testbed.Parts{}, testbed.Config{Kubeconfig: kubeconfig, Context: context, Out: io.Discard})
+	if err != nil {
+		return withCode(codeUsage, err)
+	}
+	// The second is the test driver's image, the third that of pods.
+	rows, err := doctor.Check(cmd.Context(), b, []string{needed[1].Image, needed[2].Image})
+	if err != nil {
+		return withCode(codeEnvironment, err)
+	}
+	next := fmt.Sprintf("This cluster can be tested. Next: dratest run --kubeconfig %s --dry-run", kubeconfig)
+	if host.Problem(rows) != nil {
+		next = "Next: follow the advice in the rows marked missing."
+	}
+	if err := printRows(cmd.OutOrStdout(), rows, output, next); err != nil {
+		return err
+	}
+	return withCode(codeEnvironment, host.Problem(rows))
+}
+
+// printRows prints a table with a last line, or JSON.
+func printRows(out io.Writer, rows []host.Row, output, next string) error {
 	if output == "json" {
 		encoder := json.NewEncoder(out)
 		encoder.SetIndent("", "  ")
 		return encoder.Encode(rows)
 	}
 	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
-	_, _ = fmt.Fprintln(table, "NAME\tSTATE\tFOUND\tADVICE") // Flush returns the error
+	_, _ = fmt.Fprintln(table, "NAME\tSTATE\tFOUND, ADVICE") // Flush returns the error
 	for _, row := range rows {
-		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.Name, row.State, row.Found, row.Advice)
+		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\n", row.Name, row.State, row.Found)
+		if row.Advice != "" {
+			_, _ = fmt.Fprintf(table, "\t\t-> %s\n", row.Advice)
+		}
 	}
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("print table: %w", err)
 	}
-	if _, err := fmt.Fprintf(out, "\n%s\n", nextStep(rows)); err != nil {
+	if _, err := fmt.Fprintf(out, "\n%s\n", next); err != nil {
 		return fmt.Errorf("print table: %w", err)
 	}
 	return nil

@@ -36,14 +36,14 @@ func TestPrintRows(t *testing.T) {
 		want   []string
 	}{
 		{"all is there", []host.Row{ok, warning}, "table", []string{"root  ok ", "\n\nThis machine can run clusters."}},
-		{"fixable", []host.Row{ok, fixable}, "table", []string{"engine  missing  none   install it\n", "dratest doctor --fix"}},
+		{"fixable", []host.Row{ok, fixable}, "table", []string{"engine  missing  none\n", "-> install it\n", "dratest doctor --fix"}},
 		{"not all fixable", []host.Row{fixable, manual}, "table", []string{"follow the advice"}},
 		{"JSON", []host.Row{fixable}, "json", []string{`"state": "missing"`, `"fixable": true`}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			var out bytes.Buffer
-			if err := printRows(&out, test.rows, test.output); err != nil {
+			if err := printRows(&out, test.rows, test.output, nextStep(test.rows)); err != nil {
 				t.Fatal(err)
 			}
 			for _, want := range test.want {
@@ -55,10 +55,12 @@ func TestPrintRows(t *testing.T) {
 	}
 }
 
-func TestDoctorRefusesUnknownOutput(t *testing.T) {
-	cmd := newRootCommand()
-	cmd.SetArgs([]string{"doctor", "-o", "xml"})
-	if err := cmd.Execute(); exitCode(err) != codeUsage {
-		t.Errorf("exit code %d (%v), want %d", exitCode(err), err, codeUsage)
+func TestDoctorRefuses(t *testing.T) {
+	for _, args := range []string{"-o xml", "--kubeconfig x --fix", "--context x", "--image-registry mirror.example.com", "--kubeconfig /missing"} {
+		cmd := newRootCommand()
+		cmd.SetArgs(append([]string{"doctor"}, strings.Fields(args)...))
+		if err := cmd.Execute(); exitCode(err) != codeUsage {
+			t.Errorf("%s: exit code %d (%v), want %d", args, exitCode(err), err, codeUsage)
+		}
 	}
 }
