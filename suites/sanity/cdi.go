@@ -103,9 +103,8 @@ func (s cdiState) unresolved(ids []string) []string {
 			continue
 		}
 		problem := fmt.Sprintf("CDI device %s does not resolve", id)
-		_, name, _ := strings.Cut(id, "=")
-		for _, path := range slices.Sorted(maps.Keys(s.problems)) {
-			if name != "" && bytes.Contains(s.files[path], []byte(name)) {
+		for _, path := range s.describing(id) {
+			if s.problems[path] != "" {
 				problem += fmt.Sprintf(" (%s: %s)", path, s.problems[path])
 			}
 		}
@@ -114,9 +113,39 @@ func (s cdiState) unresolved(ids []string) []string {
 	return problems
 }
 
-// changed returns the CDI devices with different content than before.
+// describing returns the files with the name of a CDI device, even if it does not resolve.
+func (s cdiState) describing(id string) []string {
+	_, name, _ := strings.Cut(id, "=")
+	var paths []string
+	for _, path := range slices.Sorted(maps.Keys(s.files)) {
+		if name != "" && bytes.Contains(s.files[path], []byte(name)) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// gone returns the CDI devices that resolved before and do not now. Another check covers devices that never resolved:
+// of these, it returns the ones whose file is gone.
+func (s cdiState) gone(before cdiState, ids []string) []string {
+	var problems []string
+	for _, id := range ids {
+		if _, wasThere := before.devices[id]; wasThere {
+			problems = append(problems, s.unresolved([]string{id})...)
+			continue
+		}
+		for _, path := range before.describing(id) {
+			if !slices.Contains(s.describing(id), path) {
+				problems = append(problems, fmt.Sprintf("CDI device %s is no longer in %s", id, path))
+			}
+		}
+	}
+	return problems
+}
+
+// changed also returns the CDI devices with different content than before.
 func (s cdiState) changed(before cdiState, ids []string) []string {
-	problems := s.unresolved(ids)
+	problems := s.gone(before, ids)
 	for _, id := range ids {
 		was, wasThere := before.devices[id]
 		if is, ok := s.devices[id]; ok && wasThere && is != was {

@@ -56,6 +56,8 @@ func TestCDI(t *testing.T) {
 		{"the same", there.changed(there, []string{id}), ""},
 		{"another content", other.changed(there, []string{id}), "is now"},
 		{"gone", none.changed(there, []string{id}), "does not resolve"},
+		{"gone, and never resolved", none.changed(empty, []string{id}), id + " is no longer in " + path},
+		{"there, and never resolved", empty.changed(empty, []string{id}), ""},
 		{"new", there.changed(none, []string{id}), ""},
 		{"nothing left", none.left(none, claim("u"), []string{id}), ""},
 		{"device left", there.left(none, claim("none"), []string{id}), id + " is still there"},
