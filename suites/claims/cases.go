@@ -38,6 +38,7 @@ func Cases() []harness.Case {
 		NoCounterTwice,
 		NoClaimNeeded,
 		NoDeviceTwice,
+		NoneForEnded,
 		OneAllocation,
 		OrderOfWrites,
 		OwnNamespace,

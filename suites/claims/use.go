@@ -111,12 +111,18 @@ func consumers(claim *resourceapi.ResourceClaim) []string {
 func generated(t *harness.T, pod string) *resourceapi.ResourceClaim {
 	name := ""
 	t.WaitPod(pod, "given its claim", func(p *corev1.Pod) (bool, error) {
-		for _, s := range p.Status.ResourceClaimStatuses {
-			if s.Name == "claim" && s.ResourceClaimName != nil {
-				name = *s.ResourceClaimName
-			}
-		}
+		name = generatedName(p)
 		return name != "", nil
 	})
 	return t.Claim(name)
+}
+
+// generatedName returns the name of the claim generated as "claim" in a pod's status; empty if there is none.
+func generatedName(pod *corev1.Pod) string {
+	for _, s := range pod.Status.ResourceClaimStatuses {
+		if s.Name == "claim" && s.ResourceClaimName != nil {
+			return *s.ResourceClaimName
+		}
+	}
+	return ""
 }
