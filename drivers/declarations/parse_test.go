@@ -167,16 +167,6 @@ line 4: classes[0].name: "A_b" is no name of a device class`,
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add([]byte(good))
-	f.Add([]byte("classes: {a: [b"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if _, err := declarations.Parse(data); err != nil && err.Error() == "" {
-			t.Errorf("an error without a text for %q", data)
-		}
-	})
-}
-
 func TestExampleIsDeclaredRightly(t *testing.T) {
 	data, err := os.ReadFile("../../examples/vendor/driver.yaml")
 	if err == nil {
