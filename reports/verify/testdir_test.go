@@ -52,7 +52,10 @@ func TestMain(m *testing.M) {
 // known returns the suite and build of this run.
 func known(t *testing.T) verify.Rules {
 	t.Helper()
-	c := conformance(t, run)
+	return rulesOf(conformance(t, run))
+}
+
+func rulesOf(c schema.ConformanceReport) verify.Rules {
 	return verify.Rules{Required: listOf(c), Versions: []profile.Version{{Version: "v1", Lists: map[schema.Engine]string{schema.EngineRun: c.Suite.RequiredCases}}}, Build: c.Suite.Suite}
 }
 
