@@ -114,10 +114,14 @@ func byKey(list []any) map[string]any {
 				key += " on " + node
 			}
 		}
-		if _, taken := items[key]; taken {
-			key = fmt.Sprintf("%s, %d", key, i)
+		free := key
+		for n := i; ; n++ {
+			if _, taken := items[free]; !taken {
+				break
+			}
+			free = fmt.Sprintf("%s, %d", key, n)
 		}
-		items[key] = item
+		items[free] = item
 	}
 	return items
 }
