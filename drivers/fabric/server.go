@@ -215,7 +215,11 @@ func (s *Server) load() (*State, error) {
 		return nil, fmt.Errorf("read state: %w", err)
 	}
 	state := NewState()
-	if err := json.Unmarshal(data, state); err != nil {
+	err = json.Unmarshal(data, state)
+	if err == nil && !state.whole() {
+		err = errors.New("it has null instead of objects")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read state of %s: %w: remove the file to begin anew", s.file, err)
 	}
 	return state, nil

@@ -130,13 +130,16 @@ func TestErrorsTravel(t *testing.T) {
 	}
 }
 
+// With null for a device or an object, a damaged state was accepted, and requests panicked.
 func TestBadState(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "state.json")
-	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := NewServer(config(), file); err == nil || !strings.Contains(err.Error(), "remove the file to begin anew") {
-		t.Errorf("got %v", err)
+	for _, text := range []string{"{", `{"devices":{"a":null}}`, `{"tasks":{"1":null}}`, `{"keys":null}`} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewServer(config(), file); err == nil || !strings.Contains(err.Error(), "remove the file to begin anew") {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 

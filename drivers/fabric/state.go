@@ -62,6 +62,21 @@ func NewState() *State {
 	return &State{Models: map[string]Kind{}, Devices: map[string]*Holder{}, Tasks: map[string]*Work{}, Keys: map[string]string{}}
 }
 
+// whole reports whether a decoded state has all its parts: JSON may have null instead.
+func (s *State) whole() bool {
+	for _, d := range s.Devices {
+		if d == nil {
+			return false
+		}
+	}
+	for _, w := range s.Tasks {
+		if w == nil {
+			return false
+		}
+	}
+	return s.Models != nil && s.Devices != nil && s.Tasks != nil && s.Keys != nil
+}
+
 // Remembered is how long a task can be queried after its end. Tasks of attached devices are kept longer.
 const Remembered = 10 * time.Minute
 
