@@ -43,8 +43,24 @@ func pack(w io.Writer, dir string) error {
 	return nil
 }
 
-// block is the minimum disk space of a file or directory, in bytes.
-const block = 4 << 10
+const (
+	// block is the minimum disk space of a file or directory, in bytes.
+	block = 4 << 10
+	// maxName is the maximum length of a path on Linux.
+	maxName = 4 << 10
+)
+
+// paths are files and directories.
+type paths map[string]bool
+
+// add adds a path and its directories, and returns how many of them are new.
+func (p paths) add(name string) (added int64) {
+	for ; !p[name] && name != "." && name != "/"; name = path.Dir(name) {
+		p[name] = true
+		added++
+	}
+	return added
+}
 
 // unpack is the reverse of pack. It writes at most most bytes, and nothing outside of dir. It returns limit.ErrTooBig
 // for more, and other errors for invalid archives and failed writes.
@@ -65,6 +81,7 @@ func unpack(r io.Reader, dir string, most int64) (err error) {
 	defer func() { err = errors.Join(err, root.Close()) }()
 	unzipped := limit.Reader(zipped, most+most/8+1<<20) // with headers; also limits data after the archive
 	archive := tar.NewReader(unzipped)
+	made := paths{}
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {
@@ -74,7 +91,10 @@ func unpack(r io.Reader, dir string, most int64) (err error) {
 		if err != nil {
 			return err
 		}
-		if most -= header.Size + block; most < 0 || header.Size < 0 {
+		if len(header.Name) > maxName {
+			return fmt.Errorf("a name has %d bytes, more than %d", len(header.Name), maxName)
+		}
+		if most -= header.Size + block*made.add(path.Clean(header.Name)); most < 0 || header.Size < 0 {
 			return fmt.Errorf("%w: %s exceeds the limit", limit.ErrTooBig, header.Name)
 		}
 		switch header.Typeflag {

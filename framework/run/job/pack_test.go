@@ -87,6 +87,26 @@ func TestWhatIsSentArrives(t *testing.T) {
 	}
 }
 
+// The directories of a name were not counted: a name of 1 MiB made 500,000 of them.
+func TestDirectoriesAreBounded(t *testing.T) {
+	for made, want := range map[int]string{10: "", 20: "exceeds the limit", 3000: "a name has 6000 bytes"} {
+		var archive bytes.Buffer
+		zipped := gzip.NewWriter(&archive)
+		out := tar.NewWriter(zipped)
+		header := tar.Header{Name: strings.Repeat("a/", made), Typeflag: tar.TypeDir, Mode: 0o755}
+		// Twice: a directory counts once.
+		if err := errors.Join(out.WriteHeader(&header), out.WriteHeader(&header), out.Close(), zipped.Close()); err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		err := unpack(&archive, dir, 15*block)
+		entries, _ := os.ReadDir(dir)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) || (len(entries) == 1) != (want == "") {
+			t.Errorf("%d directories: %v, made %v", made, err, entries)
+		}
+	}
+}
+
 func TestNothingIsWrittenOutside(t *testing.T) {
 	for _, header := range []tar.Header{
 		{Name: "../outside", Typeflag: tar.TypeReg, Mode: 0o644},
