@@ -87,10 +87,11 @@ func Parse(data []byte, metas []spec.Meta, now time.Time) ([]schema.Expectation,
 		if !errors.Is(decoder.Decode(new(any)), io.EOF) {
 			found.add(1, "must be one document")
 		}
+		f.Expectations = schema.Printable(f.Expectations)
 		found.entries(f.Expectations, lines, metas, now)
 	}
 	if len(found) == 0 {
-		return schema.Printable(f.Expectations), nil
+		return f.Expectations, nil
 	}
 	slices.SortStableFunc(found, func(a, b problem) int { return cmp.Compare(a.line, b.line) })
 	return nil, found

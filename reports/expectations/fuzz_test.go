@@ -31,6 +31,8 @@ func FuzzParse(f *testing.F) {
 	head := "apiVersion: " + expectations.Version + "\nkind: " + expectations.Kind + "\n"
 	f.Add([]byte(head + "expectations:\n- {case: a/b, reason: r, issue: i, until: 2027-01-02}\n"))
 	f.Add([]byte(head + "expectations: &a\n- case: a/old\n  until: 1\nexpectations: *a\n"))
+	// A reason of nothing but escape sequences was accepted, and printed as an empty one.
+	f.Add([]byte(head + "expectations:\n- {case: a/b, reason: \"\\e[2J\", issue: i, until: 2027-01-02}\n"))
 	f.Add([]byte("expectations: {<<: [null]}\n---\n"))
 	now := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	metas := []spec.Meta{{ID: "a/b", Aliases: []string{"a/old"}}}
