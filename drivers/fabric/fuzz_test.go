@@ -17,6 +17,7 @@ limitations under the License.
 package fabric
 
 import (
+	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -33,8 +34,11 @@ func FuzzParseConfig(f *testing.F) {
 	f.Add([]byte("---\n---\nmodels: &a [{count: -1}]\nscript: *a\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		c, err := ParseConfig(data)
-		if err != nil || totalDevices(c) > 1000 {
+		if err != nil {
 			return
+		}
+		for i := range c.Models {
+			c.Models[i].Count = min(c.Models[i].Count, 10)
 		}
 		if err := c.Validate(); err != nil {
 			t.Error(err)
@@ -43,13 +47,6 @@ func FuzzParseConfig(f *testing.F) {
 			t.Error(err)
 		}
 	})
-}
-
-func totalDevices(c Config) (n int) {
-	for _, m := range c.Models {
-		n += m.Count
-	}
-	return n
 }
 
 // FuzzState checks that a server refuses a damaged state, or serves it.
@@ -87,8 +84,9 @@ func FuzzRequests(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for path, body := range map[string][]byte{AttachPath: attach, DetachPath: detach} {
-			r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(string(body)))
+		for i, path := range []string{AttachPath, DetachPath} {
+			body := [][]byte{attach, detach}[i]
+			r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader(body))
 			r.Header.Set("Authorization", "Bearer "+fuzzed().Clusters[0].Token)
 			w := httptest.NewRecorder()
 			s.ServeHTTP(w, r)

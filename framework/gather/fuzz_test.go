@@ -48,8 +48,8 @@ func FuzzScrub(f *testing.F) {
 	f.Add("aaaaaaaa", "aaa", "aaaa")
 	f.Fuzz(func(t *testing.T, secret, before, after string) {
 		secret = strings.TrimSpace(secret)
-		if len(secret) < minSecret || strings.Contains(leftOut, secret) {
-			return
+		if len(secret) < minSecret || strings.ContainsAny(secret, "()") {
+			return // parentheses of leftOut may be part of it
 		}
 		pod := corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Env: []corev1.EnvVar{{Name: "A", Value: secret}}}}}}
 		log := NewScrubber([]corev1.Pod{pod}, nil).Scrub([]byte(before + secret + after))

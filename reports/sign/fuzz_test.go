@@ -24,6 +24,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/secure-systems-lab/go-securesystemslib/dsse"
+
 	"github.com/dra-conformance/dratest/reports"
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
@@ -64,9 +66,13 @@ func FuzzVerify(f *testing.F) {
 
 func payload(t *testing.T, envelope []byte) string {
 	t.Helper()
-	var e struct{ Payload []byte }
+	var e dsse.Envelope
 	if err := json.Unmarshal(envelope, &e); err != nil {
 		t.Fatal(err)
 	}
-	return string(e.Payload)
+	content, err := e.DecodeB64Payload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }
