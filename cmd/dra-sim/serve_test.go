@@ -18,6 +18,7 @@ package main
 
 import (
 	"errors"
+	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -47,4 +48,12 @@ func TestAgentWaitsForServices(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// Anyone who reaches an agent controls its node.
+func TestRequestsComeFromThePodOnly(t *testing.T) {
+	address, err := netip.ParseAddrPort(listenAddress())
+	if err != nil || !address.Addr().IsLoopback() {
+		t.Errorf("the agent listens on %s: %v", address, err)
+	}
 }
