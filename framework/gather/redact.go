@@ -148,7 +148,7 @@ func withoutAssigned(content any, always bool) any {
 		text, isText := v.(string)
 		name, _, assigned := strings.Cut(text, "=")
 		switch {
-		case !isText:
+		case !isText || text == leftOut:
 			list[i] = leftOut
 		case assigned || always:
 			list[i] = name + "=" + leftOut
