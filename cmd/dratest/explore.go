@@ -64,7 +64,7 @@ interrupted exploration continues.
 Exit codes: 0 no findings; 1 findings; 2 wrong usage; 3 no cluster; 4 interrupted, or
 some problems could not be tried.`,
 		Example: `  dratest explore --problems 1000
-  dratest explore --stack own --seed 7 --duration 10m
+  dratest explore --scheduler own --controllers own --seed 7 --duration 10m
   dratest explore --features 'shared counters,first available' --problems 200
   dratest explore --replay finding-42.yaml
   dratest explore --kubeconfig ~/.kube/config --duration 2m`,
