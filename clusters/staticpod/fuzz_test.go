@@ -59,7 +59,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// FuzzParseMetrics checks that lines of a component's metrics name gates that the text has.
+// FuzzParseMetrics checks that no metrics text hides a feature gate appended to it.
 func FuzzParseMetrics(f *testing.F) {
 	f.Add("kubernetes_build_info{git_version=\"v1.37.1\"} 1\nkubernetes_feature_enabled{name=\"DRAFoo\",stage=\"\"} 1\n")
 	f.Add("kubernetes_feature_enabled{name=\"\n kubernetes_build_info{")

@@ -37,7 +37,7 @@ func newDoctorCommand() *cobra.Command {
 	var output, kubeconfig, kubeContext, registry string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check that this machine can run test clusters, or a cluster can be tested",
+		Short: "Check that this machine can run test clusters, or that an existing cluster can be tested",
 		Long: `Check that this machine can run test clusters, and print what is missing.
 
 With --fix, on Debian or Ubuntu as root, dratest installs docker.io and debootstrap
@@ -55,9 +55,12 @@ Exit codes: 0 nothing is missing; 3 something is missing.`,
 			if output != "table" && output != "json" {
 				return withCode(codeUsage, fmt.Errorf("output %q: must be table or json", output))
 			}
-			if kubeconfig != "" {
-				if fix {
-					return withCode(codeUsage, errors.New("fix: changes this machine, and nothing in the cluster of --kubeconfig: leave one of them out"))
+			if cmd.Flags().Changed("kubeconfig") {
+				switch {
+				case kubeconfig == "":
+					return withCode(codeUsage, errors.New("kubeconfig: is empty"))
+				case fix:
+					return withCode(codeUsage, errors.New("fix: cannot be combined with --kubeconfig, because it changes only this machine: leave one of them out"))
 				}
 				return checkCluster(cmd, kubeconfig, kubeContext, registry, output)
 			}
@@ -106,7 +109,12 @@ func checkCluster(cmd *cobra.Command, kubeconfig, context, registry, output stri
 	if err != nil {
 		return withCode(codeEnvironment, err)
 	}
-	next := fmt.Sprintf("This cluster can be tested. Next: dratest run --kubeconfig %s --dry-run", kubeconfig)
+	next := "This cluster can be tested. Next: dratest run --dry-run"
+	for _, flag := range []string{"kubeconfig", "context", "image-registry"} {
+		if value := cmd.Flags().Lookup(flag).Value.String(); value != "" {
+			next += fmt.Sprintf(" --%s %s", flag, value)
+		}
+	}
 	if host.Problem(rows) != nil {
 		next = "Next: follow the advice in the rows marked missing."
 	}

@@ -56,7 +56,7 @@ func TestPrintRows(t *testing.T) {
 }
 
 func TestDoctorRefuses(t *testing.T) {
-	for _, args := range []string{"-o xml", "--kubeconfig x --fix", "--context x", "--image-registry mirror.example.com", "--kubeconfig /missing"} {
+	for _, args := range []string{"-o xml", "--kubeconfig x --fix", "--context x", "--image-registry mirror.example.com", "--kubeconfig /missing", "--kubeconfig="} {
 		cmd := newRootCommand()
 		cmd.SetArgs(append([]string{"doctor"}, strings.Fields(args)...))
 		if err := cmd.Execute(); exitCode(err) != codeUsage {

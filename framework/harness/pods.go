@@ -180,11 +180,11 @@ func (t *T) WaitScheduled(name string) *corev1.Pod {
 }
 
 // retryTime is the longest time for a scheduler to retry a pod after an event for it: more than the
-// longest backoff of 10 s, and less than a periodic retry of all pods.
-const retryTime = 15 * time.Second
+// longest default backoff of 10 s, and less than a periodic retry of all pods.
+const retryTime = 30 * time.Second
 
-// WaitRetried waits until a pod that was waiting is scheduled because of what the case has just done.
-// It is WaitScheduled for schedulers that must notice an event.
+// WaitRetried waits until a pending pod is scheduled after an event caused by the case. Unlike
+// WaitScheduled, it times out before a periodic retry of all pods.
 func (t *T) WaitRetried(name string) *corev1.Pod {
 	ginkgo.GinkgoHelper()
 	var pod *corev1.Pod

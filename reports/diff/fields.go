@@ -99,7 +99,7 @@ func (c *comparison) maps(path string, a, b map[string]any, format string) {
 
 // byKey indexes the items of a list by name.
 func byKey(list []any) map[string]any {
-	items := map[string]any{}
+	items, next := map[string]any{}, map[string]int{}
 	for i, item := range list {
 		key := fmt.Sprint(i)
 		if object, ok := item.(map[string]any); ok {
@@ -115,11 +115,12 @@ func byKey(list []any) map[string]any {
 			}
 		}
 		free := key
-		for n := i; ; n++ {
+		for {
 			if _, taken := items[free]; !taken {
 				break
 			}
-			free = fmt.Sprintf("%s, %d", key, n)
+			next[key] = max(next[key], i) + 1 // each number once, or a list of equal names takes quadratic time
+			free = fmt.Sprintf("%s, %d", key, next[key]-1)
 		}
 		items[free] = item
 	}

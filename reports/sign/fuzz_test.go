@@ -31,8 +31,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/sign"
 )
 
-// FuzzVerify checks that a signature of others is accepted only with the signed payload, and with the signed report.
-// Its key is in the tree, so that a seed of one process is a signature for all.
+// FuzzVerify checks that a signature is accepted only with the signed payload and the signed report. The seed signature
+// and its public key are files, because each process of a fuzz run would generate another key.
 func FuzzVerify(f *testing.F) {
 	read := func(name string) []byte {
 		data, err := os.ReadFile(filepath.Join("testdata", name))

@@ -28,8 +28,8 @@ import (
 	"github.com/dra-conformance/dratest/reports/verify"
 )
 
-// FuzzDirectory checks that a report of a real run does not hold if one file has another content. Digests are made anew
-// for every second try, as a forger would.
+// FuzzDirectory checks that verification rejects the report of a real run after a change of one file. With redigest, it
+// recomputes the digest as a forger would, and only the result must stay the same.
 func FuzzDirectory(f *testing.F) {
 	names := []string{reports.JSONFile, reports.JournalFile, reports.LogFile, reports.ConformanceFile}
 	original := fstest.MapFS{}

@@ -34,7 +34,7 @@ import (
 // CELExpressions has selectors, each distinguishing two devices in a different way.
 var CELExpressions = harness.Case{Meta: spec.Meta{
 	ID:     "allocation/cel-expressions",
-	Checks: "Selectors compare quantities, booleans and versions, bind variables, and see missing attributes and unknown domains.",
+	Checks: "CEL selectors compare quantities, booleans and versions, use cel.bind, and handle missing attributes and domains.",
 	Requires: []spec.RequirementID{"kep-4381/cel-capacity-is-quantity", "kep-4381/cel-unknown-domain-empty", "resource-v1/cel-optional", "kep-4381/attribute-domain",
 		"kep-4381/cel-selectors", "kep-4381/cel-bind"},
 	Needs: spec.Needs{NoKubelet: true},

@@ -34,7 +34,7 @@ import (
 // has become ready since.
 var ReadyAllocation = harness.Case{Meta: spec.Meta{
 	ID:       "binding/ready-allocation",
-	Checks:   "A pod whose claim's device became ready under another scheduler is bound with that allocation.",
+	Checks:   "If another scheduler allocated a claim and its device is ready, a pod using the claim is bound with that allocation.",
 	Requires: []spec.RequirementID{"kep-5007/restart-recovers"},
 	Needs:    spec.Needs{NoKubelet: true, Features: features(), Nodes: 2},
 }, Run: func(t *harness.T) {

@@ -29,7 +29,7 @@ import (
 // QuotaOfTemplates has two pods with a template where the quota leaves room for one claim.
 var QuotaOfTemplates = harness.Case{Meta: spec.Meta{
 	ID:       "claims/quota-of-templates",
-	Checks:   "A claim from a template counts against the quota; a pod beyond it gets an event, and its claim once there is room.",
+	Checks:   "Generated claims count against the quota; a pod over quota gets an event, and its claim once quota is available.",
 	Requires: []spec.RequirementID{"kep-4381/quota-counts-claims"},
 	Needs:    spec.Needs{NoKubelet: true},
 }, Run: func(t *harness.T) {

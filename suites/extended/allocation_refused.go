@@ -34,7 +34,7 @@ import (
 // AllocationRefused makes the API server reject the status of a pod's special claim.
 var AllocationRefused = harness.Case{Meta: spec.Meta{
 	ID:       "extended/allocation-refused",
-	Checks:   "If the allocation of a special claim cannot be written, the pod is not bound, reports why and is tried again.",
+	Checks:   "If the special claim's allocation cannot be written, the pod is not bound, gets an event with the error and is retried.",
 	Requires: []spec.RequirementID{"kep-5004/claim-write-fails-retried", "kep-5004/one-special-claim"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
 	WaitsFor: "A pod is retried after a failed binding after 1 s (k8s.io/kubernetes v1.37.1 pkg/scheduler/backend/queue, initial backoff of pods).",

@@ -28,7 +28,7 @@ import (
 // ClaimWaits has claims after an extended resource has used the first of two devices of a class.
 var ClaimWaits = harness.Case{Meta: spec.Meta{
 	ID:       "extended/claim-waits",
-	Checks:   "A device allocated to an extended resource is not allocated to a claim until its pod is gone.",
+	Checks:   "A device allocated for an extended resource is not allocated to a claim until the pod using it is gone.",
 	Requires: []spec.RequirementID{"kep-5004/no-partition"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.ExtendedResource}},
 }, Run: func(t *harness.T) {

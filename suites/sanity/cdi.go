@@ -23,6 +23,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,18 +116,23 @@ func (s cdiState) unresolved(ids []string) []string {
 
 // describing returns the files with the name of a CDI device, even if it does not resolve.
 func (s cdiState) describing(id string) []string {
-	_, name, _ := strings.Cut(id, "=")
+	kind, name, _ := strings.Cut(id, "=")
+	if name == "" {
+		return nil
+	}
+	// As a whole word: device-1 is not in a file with device-10.
+	whole := regexp.MustCompile(`(^|[^\w.:-])` + regexp.QuoteMeta(name) + `($|[^\w.:-])`)
 	var paths []string
 	for _, path := range slices.Sorted(maps.Keys(s.files)) {
-		if name != "" && bytes.Contains(s.files[path], []byte(name)) {
+		if bytes.Contains(s.files[path], []byte(kind)) && whole.Match(s.files[path]) {
 			paths = append(paths, path)
 		}
 	}
 	return paths
 }
 
-// gone returns the CDI devices that resolved before and do not now. Another check covers devices that never resolved:
-// of these, it returns the ones whose file is gone.
+// gone returns the CDI devices that resolved before and no longer do. Another check covers devices that never resolved;
+// gone returns them only if a file that contained their name is gone or no longer contains it.
 func (s cdiState) gone(before cdiState, ids []string) []string {
 	var problems []string
 	for _, id := range ids {

@@ -57,6 +57,7 @@ func TestCDI(t *testing.T) {
 		{"another content", other.changed(there, []string{id}), "is now"},
 		{"gone", none.changed(there, []string{id}), "does not resolve"},
 		{"gone, and never resolved", none.changed(empty, []string{id}), id + " is no longer in " + path},
+		{"gone, and another file never had it", none.changed(state(t, map[string][]byte{path: specFile("u-01", "A=1")}), []string{id}), ""},
 		{"there, and never resolved", empty.changed(empty, []string{id}), ""},
 		{"new", there.changed(none, []string{id}), ""},
 		{"nothing left", none.left(none, claim("u"), []string{id}), ""},

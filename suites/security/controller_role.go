@@ -41,7 +41,7 @@ var ControllerRole = harness.Case{Meta: spec.Meta{
 			{Verb: "create", Group: resourceapi.GroupName, Resource: "resourceclaimtemplates"}, {Verb: "create", Group: resourceapi.GroupName, Resource: "deviceclasses"},
 		} {
 			answer, err := t.Client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-				User: "system:serviceaccount:" + metav1.NamespaceSystem + ":" + account, Groups: []string{"system:serviceaccounts", "system:authenticated"}, ResourceAttributes: &beyond,
+				User: "system:serviceaccount:" + metav1.NamespaceSystem + ":" + account, Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + metav1.NamespaceSystem, "system:authenticated"}, ResourceAttributes: &beyond,
 			}}, metav1.CreateOptions{})
 			t.NoError(err, "ask whether %s may %s %s", account, beyond.Verb, beyond.Resource)
 			t.Expect(answer.Status.Allowed).To(gomega.BeFalse(), "whether %s may %s %s", account, beyond.Verb, beyond.Resource)

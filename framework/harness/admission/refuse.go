@@ -24,6 +24,7 @@ import (
 	"github.com/onsi/ginkgo/v2"
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -63,6 +64,14 @@ func Refuse(t *harness.T, operation admissionv1.OperationType, group, resource, 
 			Validations: []admissionv1.Validation{{Message: r.Message, Expression: allowed}},
 		},
 	}, r.binding)
+	// A refused deletion would keep the pods of a failed case.
+	t.OnRestore(func(ctx context.Context) error {
+		bindings := t.Client.AdmissionregistrationV1().ValidatingAdmissionPolicyBindings()
+		if err := bindings.Delete(ctx, meta.Name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {
+			return err
+		}
+		return nil
+	})
 	t.Poll("the API server to refuse it", func(ctx context.Context) (bool, string, error) {
 		err := attempt(ctx)
 		return err != nil && strings.Contains(err.Error(), r.Message), describe.Response(err), nil

@@ -46,8 +46,8 @@ func pack(w io.Writer, dir string) error {
 const (
 	// block is the minimum disk space of a file or directory, in bytes.
 	block = 4 << 10
-	// maxName is the maximum length of a path on Linux.
-	maxName = 4 << 10
+	// maxName is the maximum length of a path in bytes; those of reports have about 100. All paths are kept in memory.
+	maxName = 1024
 )
 
 // paths are files and directories.

@@ -21,7 +21,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/dra-conformance/dratest/clusters/host"
@@ -30,6 +32,9 @@ import (
 	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
+
+// limit bounds a check.
+const limit = time.Minute
 
 // facts are the observations behind the rows.
 type facts struct {
@@ -47,9 +52,11 @@ type facts struct {
 }
 
 // Check examines the cluster of a testbed opened for an existing cluster, and returns a table in a fixed order. images
-// are the images that nodes need. It only reads, and takes a few seconds; the error is ctx's or that of a request that
-// every user may make.
+// are the images that nodes need. It only reads, and takes a few seconds, a minute at most. It returns an error if ctx is
+// done, or if an access review or a list of nodes fails.
 func Check(ctx context.Context, b *testbed.Testbed, images []string) ([]host.Row, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the API server did not answer within %s", limit))
+	defer cancel()
 	var f facts
 	var err error
 	f.target, err = probe.Target(ctx, b.REST)
@@ -57,7 +64,11 @@ func Check(ctx context.Context, b *testbed.Testbed, images []string) ([]host.Row
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("check the cluster: %w", context.Cause(ctx))
 		}
-		return []host.Row{{Name: "cluster", State: host.Missing, Found: err.Error(), Advice: "correct the kubeconfig or --context, or give the account rights to list nodes"}}, nil
+		row := host.Row{Name: "cluster", State: host.Missing, Found: err.Error(), Advice: "no case can run until this is fixed"}
+		if errors.Is(err, probe.ErrUnreachable) || apierrors.IsForbidden(err) {
+			row.Advice = "correct the kubeconfig or --context, or give the account rights to list nodes"
+		}
+		return []host.Row{row}, nil
 	}
 	b.Target = f.target
 	if f.leftOut, err = b.Tolerate(ctx, nil, nil); err != nil {

@@ -118,15 +118,15 @@ func judgeGates(name string, gates map[spec.Feature]bool, unseen, advice string)
 
 // judgeComponents is about known issues, which apply only to identified components.
 func judgeComponents(f facts) host.Row {
-	row := host.Row{Name: "components", State: host.OK, Found: "scheduler and controller manager identified"}
+	row := host.Row{Name: "components", State: host.OK, Found: "scheduler and controllers identified"}
 	var unseen []string
-	for name, component := range map[string]string{"kube-scheduler": "scheduler", "kube-controller-manager": "controllers"} {
-		if f.target.Components[name] == "" {
-			unseen = append(unseen, component)
+	for _, name := range []string{spec.Controllers, spec.Scheduler} {
+		of := f.target.ComponentsOf(name)
+		if len(of) == 0 || slices.ContainsFunc(of, func(c spec.Component) bool { return c.Whose == spec.Other && c.Basis != spec.Claimed }) {
+			unseen = append(unseen, name)
 		}
 	}
 	if len(unseen) > 0 {
-		slices.Sort(unseen)
 		row.State, row.Found = host.Warning, "not identified: "+strings.Join(unseen, ", ")
 		row.Advice = "known issues of Kubernetes are reported as failures; if the builds are upstream's, use --assume-stock=" + strings.Join(unseen, ",")
 	}
@@ -144,7 +144,7 @@ func judgeImages(f facts) host.Row {
 		return host.Row{Name: "images", State: host.OK, Found: "on all nodes"}
 	}
 	return host.Row{Name: "images", State: host.Warning, Found: "to be pulled: " + strings.Join(pulls, ", "),
-		Advice: "nodes must be able to pull them; --image-registry is for a mirror"}
+		Advice: "nodes must be able to pull them; use --image-registry to pull from a mirror"}
 }
 
 // few joins the first three texts.

@@ -38,8 +38,8 @@ func worker(name string) spec.Node { return spec.Node{Name: name, OS: "linux", S
 func healthy() facts {
 	return facts{target: spec.Target{
 		Server: "https://192.0.2.1", Kubernetes: "v1.37.1", ResourceAPIs: []string{"v1"}, Nodes: []spec.Node{worker("a"), worker("b")},
-		Components: map[string]string{"kube-scheduler": "v1.37.1", "kube-controller-manager": "v1.37.1"},
-		Gates:      map[spec.Feature]bool{"DRAAdminAccess": true, "DRADeviceTaints": false},
+		Running: []spec.Component{{Name: spec.Scheduler, Whose: spec.Stock}, {Name: spec.Controllers, Whose: spec.Other, Basis: spec.Claimed}},
+		Gates:   map[spec.Feature]bool{"DRAAdminAccess": true, "DRADeviceTaints": false},
 	}}
 }
 
@@ -61,7 +61,8 @@ func TestJudge(t *testing.T) {
 		}, "rights", host.Missing, []string{"lacks 4: list nodes, get /metrics, create pods, 1 more"}},
 		{"disruptive rights", func(f *facts) { f.lacksDisruptive = []access.Right{{Verb: "create", Resource: "nodes"}} }, "rights of --disruptive", host.Warning, []string{"create nodes", "-- --disruptive"}},
 		{"gates unseen", func(f *facts) { f.target.Gates, f.target.GatesUnseen = nil, "forbidden" }, "feature gates", host.Warning, []string{"forbidden", "/metrics"}},
-		{"managed control plane", func(f *facts) { f.target.Components = nil }, "components", host.Warning, []string{"--assume-stock=controllers,scheduler"}},
+		{"managed control plane", func(f *facts) { f.target.Running = nil }, "components", host.Warning, []string{"--assume-stock=controllers,scheduler"}},
+		{"image of a mirror", func(f *facts) { f.target.Running[0].Whose = spec.Other }, "components", host.Warning, []string{"not identified: scheduler", "--assume-stock=scheduler"}},
 		{"images", func(f *facts) { f.pulled = map[string][]string{"example.com/a:1": {"a"}, "example.com/b:1": nil} }, "images", host.Warning, []string{"to be pulled: example.com/a:1 (1 of 2 nodes)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
