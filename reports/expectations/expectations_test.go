@@ -76,7 +76,7 @@ func TestProblems(t *testing.T) {
 		"expired":       {head + strings.ReplaceAll(good, "03-31", "03-30"), "line 4: case core/a was expected to fail until 2027-03-30: remove the entry, or extend it"},
 		"no such day":   {head + strings.ReplaceAll(good, "03-31", "02-30"), `line 4: until: "2027-02-30" must be a day, as 2027-03-31`},
 		"all at once":   {head + "- {case: core/c, until: soon}\n- {reason: ' ', x: y}\n", "line 4: there is no case \"core/c\"; `dratest list` shows all\nline 4: reason is missing\nline 4: issue is missing\nline 4: until: \"soon\" must be a day, as 2027-03-31\nline 5: unknown field \"x\"\nline 5: case is missing\nline 5: reason is missing\nline 5: issue is missing\nline 5: until is missing"},
-		"not printable": {head + "- {case: \"\\e[2J\", reason: r, issue: i, until: 2027-03-31}\n", "there is no case"},
+		"not printable": {head + "- {case: \"\\e[2Jx\", reason: r, issue: i, until: 2027-03-31}\n", "there is no case \"x\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := expectations.Parse([]byte(tc.text), metas(), today())
