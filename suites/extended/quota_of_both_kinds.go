@@ -59,6 +59,7 @@ var QuotaOfBothKinds = harness.Case{Meta: spec.Meta{
 
 	t.RemovePod("dra")
 	used(1)
+	admission.WaitAccepted(t, late)
 	t.RunPod(late)
 	used(3)
 }}

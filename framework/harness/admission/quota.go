@@ -71,6 +71,20 @@ func CreateQuota(t *harness.T, name string, hard corev1.ResourceList, beyond har
 	})
 }
 
+// WaitAccepted waits until the API server accepts an object that a quota rejected before, as a dry run. Its cache of
+// quotas may be older than the quota's status.
+func WaitAccepted(t *harness.T, object harness.Object) {
+	ginkgo.GinkgoHelper()
+	object.SetNamespace(t.Namespace)
+	t.Poll("the quota to admit "+describe.Object(object), func(ctx context.Context) (bool, string, error) {
+		err := t.TryCreate(ctx, object.DeepCopyObject().(harness.Object))
+		if apierrors.IsForbidden(err) {
+			return false, err.Error(), nil
+		}
+		return err == nil, "", err
+	})
+}
+
 // beginQuota writes the status of an unused quota if nobody else has.
 func beginQuota(ctx context.Context, t *harness.T, name string) error {
 	quotas := t.Client.CoreV1().ResourceQuotas(t.Namespace)
