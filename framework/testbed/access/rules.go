@@ -49,6 +49,7 @@ func looking() []rbacv1.PolicyRule {
 		rule("", []string{"nodes"}, "get", "list", "patch"), // a case gives nodes labels
 		rule("", []string{"nodes/status"}, "patch"),         // a case has a node count an extended resource
 		rule("apiextensions.k8s.io", []string{"customresourcedefinitions"}, "list"),
+		rule("authorization.k8s.io", []string{"subjectaccessreviews"}, "create"), // what the controllers' accounts may do
 	}
 }
 
