@@ -117,8 +117,7 @@ var FilterTimeout = harness.Case{Meta: spec.Meta{
 			s.Spec.Devices[i] = device(s.Spec.Devices[i].Name, map[string]any{"group": 0, "size": endless})
 		}
 	})
-	t.WaitRetried("puzzle")
-	t.Expect(t.Claim("puzzle").Status.Allocation.Devices.Results).To(gomega.HaveLen(endless), "devices once any of them will do")
+	t.Expect(retried(t, "puzzle").Status.Allocation.Devices.Results).To(gomega.HaveLen(endless), "devices once any of them will do")
 }}
 
 // FilterTimeoutElsewhere has a second node where the devices are found at once.

@@ -140,8 +140,9 @@ func (s cdiState) gone(before cdiState, ids []string) []string {
 			problems = append(problems, s.unresolved([]string{id})...)
 			continue
 		}
+		now := s.describing(id)
 		for _, path := range before.describing(id) {
-			if !slices.Contains(s.describing(id), path) {
+			if !slices.Contains(now, path) {
 				problems = append(problems, fmt.Sprintf("CDI device %s is no longer in %s", id, path))
 			}
 		}

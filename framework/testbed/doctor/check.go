@@ -75,14 +75,18 @@ func Check(ctx context.Context, b *testbed.Testbed, images []string) ([]host.Row
 		return nil, err
 	}
 	f.unusable = probe.Usable(f.target)
-	if f.lacks, err = missing(ctx, b, false); err != nil {
-		return nil, err
-	}
-	all, err := missing(ctx, b, true)
+	lacks, err := missing(ctx, b)
 	if err != nil {
 		return nil, err
 	}
-	f.lacksDisruptive = slices.DeleteFunc(all, func(r access.Right) bool { return slices.Contains(f.lacks, r) })
+	always := access.Of(access.Rules(false))
+	for _, r := range lacks {
+		if slices.Contains(always, r) {
+			f.lacks = append(f.lacks, r)
+		} else {
+			f.lacksDisruptive = append(f.lacksDisruptive, r)
+		}
+	}
 	if f.pulled, err = without(ctx, b, images); err != nil {
 		return nil, err
 	}
@@ -90,8 +94,9 @@ func Check(ctx context.Context, b *testbed.Testbed, images []string) ([]host.Row
 	return judge(f), nil
 }
 
-func missing(ctx context.Context, b *testbed.Testbed, disruptive bool) ([]access.Right, error) {
-	err := access.Check(ctx, b.Client, access.Rules(disruptive))
+// missing returns the missing rights of a run with --disruptive, which has all rights of one without.
+func missing(ctx context.Context, b *testbed.Testbed) ([]access.Right, error) {
+	err := access.Check(ctx, b.Client, access.Rules(true))
 	if lacks := (access.MissingError{}); errors.As(err, &lacks) {
 		return lacks.Rights, nil
 	}
