@@ -88,7 +88,11 @@ func (t *T) collectTimeline(ctx context.Context) {
 func (t *T) finish(ctx context.Context, podsStay bool) error {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), FinishTimeout, fmt.Errorf("not done after %s", FinishTimeout))
 	defer cancel()
-	return errors.Join(t.runCleanup(ctx, podsStay), await.Insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
+	err := t.runCleanup(ctx, podsStay)
+	if t.env.NamespacesStay {
+		return err
+	}
+	return errors.Join(err, await.Insist(ctx, "delete namespace "+t.Namespace, func(ctx context.Context) error {
 		return t.Client.CoreV1().Namespaces().Delete(ctx, t.Namespace, metav1.DeleteOptions{})
 	}))
 }

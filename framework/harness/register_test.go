@@ -70,6 +70,7 @@ type story struct {
 	here   bool     // the failure is in this file
 	log    []string // is in the world's log, in this order
 	never  string   // is not in the log
+	stay   bool     // the namespace
 }
 
 func nothing(*T) {}
@@ -101,6 +102,8 @@ func stories() map[string][]story {
 				"create namespaces", "create serviceaccounts", "start driver on b", "heal driver on a", "delete-collection pods", "delete deviceclass",
 				"delete-collection resourceclaims", "stop driver on", "delete namespaces",
 			}},
+			{name: "namespace-stays", run: act, stay: true, status: spec.Passed,
+				log: []string{"delete-collection pods", "delete deviceclass", "delete-collection resourceclaims", "stop driver on"}, never: "delete namespaces"},
 			{name: "fails", run: actAndFail, status: spec.Failed, failed: []string{"one is two"}, last: "act", here: true,
 				log: []string{"heal driver", "delete-collection pods", "stop driver", "delete namespaces"}},
 			{name: "panics", run: func(t *T) { act(t); panic("oops") }, status: spec.Failed, failed: []string{"oops"}, last: "act", here: true,
@@ -214,7 +217,7 @@ func envOf(s story, c Case, w *world, dir string, journal *json.Encoder) *Env {
 		running = append(running, c)
 	}
 	return &Env{
-		Plan: spec.Plan{Target: spec.Target{Nodes: workers, Running: running}, Entries: []spec.Entry{entry}}, Strict: s.strict, Timelines: spec.TimelinesAll,
+		Plan: spec.Plan{Target: spec.Target{Nodes: workers, Running: running}, Entries: []spec.Entry{entry}}, Strict: s.strict, Timelines: spec.TimelinesAll, NamespacesStay: s.stay,
 		Agents: w, Driver: w.driver, ReportDir: dir, Connect: w.connect, RemoveTimeout: 3 * time.Second,
 		Journal: func(p spec.Progress) {
 			if p.Outcome != nil {

@@ -104,6 +104,10 @@ type Env struct {
 	Strict bool
 	// Keep leaves the objects of failed cases in place.
 	Keep bool
+	// NamespacesStay leaves the namespaces of cases, without pods, claims and what else the cases
+	// created, to a cluster that is removed after the run. Their deletion is half of all requests
+	// that an API server gets during a run.
+	NamespacesStay bool
 
 	// Connect and RemoveTimeout are for tests: clients without a cluster, and less time for the
 	// removal of pods and claims.

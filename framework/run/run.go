@@ -295,7 +295,7 @@ func (r *running) session(p spec.Plan) Session {
 	o := r.options
 	return Session{
 		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Companions: r.clients, Plan: p,
-		ReportDir: r.dir, PodImage: o.PodImage, PodTemplate: o.PodTemplate, Keep: o.Keep, Strict: o.Strict, Timelines: o.Timelines, CaseLimit: o.CaseLimit, Mutant: r.mutant(),
+		ReportDir: r.dir, PodImage: o.PodImage, PodTemplate: o.PodTemplate, Keep: o.Keep, NamespacesStay: r.testbed.Temporary(), Strict: o.Strict, Timelines: o.Timelines, CaseLimit: o.CaseLimit, Mutant: r.mutant(),
 	}
 }
 

@@ -355,6 +355,26 @@ func TestEverythingIsRemoved(t *testing.T) {
 	}
 }
 
+// Cases leave their namespaces to a cluster that goes away with the run, and to no other.
+func TestTemporaryCluster(t *testing.T) {
+	kubeconfig, _ := apiServer(t)
+	for name, tc := range map[string]struct {
+		config    testbed.Config
+		temporary bool
+	}{
+		"made for the run": {temporary: true},
+		"kept":             {config: testbed.Config{Keep: true}},
+		"existing":         {config: testbed.Config{Kubeconfig: kubeconfig}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, err := testbed.Open(t.Context(), testbed.Parts{Clusters: &fakeProvider{kubeconfig: kubeconfig}}, tc.config)
+			if err != nil || b.Temporary() != tc.temporary {
+				t.Errorf("temporary: %t, %v", b.Temporary(), err)
+			}
+		})
+	}
+}
+
 func TestSecondRunInTheSameDirectory(t *testing.T) {
 	kubeconfig, _ := apiServer(t)
 	first, _ := options(t, kubeconfig, "^fake/hangs")

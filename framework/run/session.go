@@ -43,6 +43,8 @@ type Session struct {
 	WorkingDir string `json:"workingDir,omitempty"`
 	PodImage   string `json:"podImage"`
 	Keep       bool   `json:"keep,omitempty"`
+	// NamespacesStay is harness.Env.NamespacesStay.
+	NamespacesStay bool `json:"namespacesStay,omitempty"`
 	// PodTemplate is testbed.Config.PodTemplate.
 	PodTemplate map[string]any `json:"podTemplate,omitempty"`
 	// Strict makes cases with a known issue fail.
@@ -94,7 +96,7 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 	}
 	env := &harness.Env{
 		Config: config, Plan: s.Plan, Agents: agents, Driver: simdriver.New(s.Mutant),
-		Companions: companions, Image: s.PodImage, PodTemplate: s.PodTemplate, ReportDir: s.ReportDir, Keep: s.Keep, Strict: s.Strict, Timelines: s.Timelines,
+		Companions: companions, Image: s.PodImage, PodTemplate: s.PodTemplate, ReportDir: s.ReportDir, Keep: s.Keep, NamespacesStay: s.NamespacesStay, Strict: s.Strict, Timelines: s.Timelines,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
 				// The parent reports the case as unfinished; this is the reason.

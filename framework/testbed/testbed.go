@@ -71,6 +71,8 @@ type Testbed struct {
 	provider clusters.Provider
 	made     clusters.Cluster // by a provider
 	keep     bool
+	// temporary clusters are removed with the testbed.
+	temporary bool
 	// podTemplate is that of Config.
 	podTemplate map[string]any
 	// upgrade is that of Config.
@@ -122,9 +124,13 @@ func (b *Testbed) bringUp(ctx context.Context, c Config) error {
 	if c.Keep {
 		return b.lock()
 	}
+	b.temporary = true
 	b.Later(b.Remove)
 	return nil
 }
+
+// Temporary reports whether the cluster was made for this testbed and is removed with it.
+func (b *Testbed) Temporary() bool { return b.temporary }
 
 func (b *Testbed) find(name string) (err error) {
 	f, ok := b.provider.(finder)
