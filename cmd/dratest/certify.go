@@ -144,6 +144,7 @@ func (f *certifyFlags) add(flags *pflag.FlagSet) {
 	f.resumed.add(flags)
 	flags.IntVarP(&f.Run.Parallel, "parallel", "p", 2, "number of cases to run in parallel, unless the declaration sets limits.serial")
 	flags.DurationVar(&f.Run.Timeout, "timeout", 0, "time limit for the whole run (default 1h)")
+	addTimeoutScale(flags, &f.Run.TimeoutScale)
 	flags.StringVar(&f.Run.ReportDir, "report-dir", "", "output directory for reports, logs, evidence and the certificate (default: $ARTIFACTS or ./_artifacts)")
 	addTimelinesFlag(flags, &f.Run.Timelines)
 	flags.StringVar(&f.Run.PodImage, "pod-image", podImage, "busybox image for pods, unless the declaration sets one")

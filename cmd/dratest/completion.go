@@ -26,6 +26,7 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 // completions returns the functions completing the values of flags, by flag name.
@@ -45,7 +46,9 @@ func completions() map[string]func() []string {
 		"profile": func() []string {
 			return []string{string(spec.SubsetCore), string(spec.SubsetConformance), string(spec.SubsetAll)}
 		},
-		"provider":  func() []string { return []string{clusters.ProviderKind, clusters.ProviderControlPlane} },
+		"provider": func() []string {
+			return []string{clusters.ProviderKind, clusters.ProviderControlPlane, testbed.Existing}
+		},
 		"reference": stocks,
 		"scheduler": stocks,
 		"skip":      caseIDs,

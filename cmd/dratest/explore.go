@@ -71,6 +71,9 @@ some problems could not be tried.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			f.Out = cmd.OutOrStdout()
+			if err := findExisting(cmd.OutOrStdout(), &f.Config); err != nil {
+				return withCode(codeUsage, err)
+			}
 			if f.Cluster.Stack, err = f.stack.over(f.Cluster.Stack); err != nil {
 				return withCode(codeUsage, err)
 			}
@@ -92,7 +95,7 @@ some problems could not be tried.`,
 
 func (f *exploreFlags) add(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
-	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: controlplane (default, simulated nodes) or kind")
+	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: controlplane (default, simulated nodes), kind, or existing (the cluster that kubectl uses)")
 	f.stack.add(flags)
 	flags.Uint64Var(&f.Seed, "seed", 1, "random seed for the problems")
 	flags.IntVar(&f.Problems, "problems", 0, "number of problems to try (default: 1000 without --duration)")

@@ -89,6 +89,7 @@ excluded, could not run, has no verdict or passed only on a retry.`,
 		newVersionCommand(),
 	)
 	usageErrors(root)
+	optionsFile(root)
 	groupHelp(root)
 	complete(root)
 	return root

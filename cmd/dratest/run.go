@@ -76,13 +76,15 @@ func newRunCommand() *cobra.Command {
 		Long: `Run test cases on a cluster and write a report.
 
 Without --kubeconfig, dratest creates a kind cluster with a control plane node and
-two workers, and deletes it afterwards. --provider controlplane creates a control
+two or three workers, and deletes it afterwards. With three, cases that restart a
+kubelet have a worker of their own, in parallel to other cases. --provider controlplane creates a control
 plane of local processes with simulated nodes instead, for cases without a kubelet.
 
 With --kubeconfig, dratest uses an existing cluster. It creates a privileged
 DaemonSet, namespaces and device classes, and deletes them afterwards. Nothing else
 is changed, unless --disruptive lets cases restart kubelets or --restart-nodes lets
-them restart nodes. $KUBECONFIG is ignored to avoid using a cluster by accident.
+them restart nodes. To avoid using a cluster by accident, $KUBECONFIG is ignored
+unless you add --provider existing.
 
 With --focus, --skip, --label-filter or --expectations, the verdict is about the
 cases of the run. No conformance profile is judged unless you add --profile.
@@ -114,6 +116,9 @@ func (f *runFlags) start(cmd *cobra.Command) (err error) {
 	}
 	if f.Expectations, err = readExpectations(f.expected, run.Metas(parts().Cases)); err != nil {
 		return err
+	}
+	if err := findExisting(cmd.ErrOrStderr(), &f.Config); err != nil {
+		return withCode(codeUsage, err)
 	}
 	if err := f.complete(cmd.Flags()); err != nil {
 		return err
@@ -188,7 +193,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 // addRunning adds the flags for the cluster, the rights of cases and the report.
 func (f *runFlags) addRunning(flags *pflag.FlagSet) {
 	addClusterFlags(flags, &f.Kubeconfig, &f.Context, &f.Cluster)
-	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: kind (default) or controlplane (simulated nodes, for cases without a kubelet)")
+	flags.StringVar(&f.Cluster.Provider, "provider", "", "cluster provider: kind (default), controlplane (simulated nodes, for cases without a kubelet), or existing (the cluster that kubectl uses)")
 	flags.BoolVar(&f.InCluster, "in-cluster", false, inClusterUsage)
 	f.stack.add(flags)
 	flags.BoolVar(&f.Disruptive, "disruptive", false, "with --kubeconfig: also run cases that restart kubelets or need exclusive use of the cluster; always on for clusters created by dratest")
@@ -197,11 +202,16 @@ func (f *runFlags) addRunning(flags *pflag.FlagSet) {
 	addTimelinesFlag(flags, &f.Timelines)
 	flags.IntVarP(&f.Parallel, "parallel", "p", 4, "number of cases to run in parallel")
 	flags.DurationVar(&f.Timeout, "timeout", time.Hour, "time limit for the whole run")
+	addTimeoutScale(flags, &f.TimeoutScale)
 	flags.BoolVar(&f.Keep, "keep", false, "keep the cluster, the test driver and the objects of failed cases")
 	flags.StringVar(&f.ReportDir, "report-dir", "", "output directory for reports, logs and evidence (default: $ARTIFACTS or ./_artifacts)")
 	flags.StringVar(&f.PodImage, "pod-image", podImage, "busybox image for the pods of cases")
 	flags.StringVar(&f.template, "pod-template", "", podTemplateUsage)
 	f.images.add(flags, "image of the test driver dra-sim")
+}
+
+func addTimeoutScale(flags *pflag.FlagSet, scale *float64) {
+	flags.Float64Var(scale, "timeout-scale", 1, "factor for the time limits of cases and of their cleanup, for slow clusters; limits promised by Kubernetes stay")
 }
 
 // readExpectations reads a file of expected failures of some cases. Without a file there are none.

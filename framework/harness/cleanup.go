@@ -100,7 +100,7 @@ func (t *T) finish(ctx context.Context, podsStay bool) error {
 // removeObjects waits until pods and claims are gone. It releases only what the case itself keeps
 // them with.
 func (t *T) removeObjects(ctx context.Context) error {
-	limit := cmp.Or(t.env.RemoveTimeout, RemoveTimeout)
+	limit := scaled(cmp.Or(t.env.RemoveTimeout, RemoveTimeout), t.scale)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not after %s", limit))
 	defer cancel()
 	pods, claims := t.Client.CoreV1().Pods(t.Namespace), t.Client.ResourceV1().ResourceClaims(t.Namespace)

@@ -64,10 +64,13 @@ func (t *T) fit(o Object) error {
 			template = s.Workload.Pod
 		}
 		merged, err := objects.Templated(o, template)
-		if err == nil {
-			*o = *merged
+		if err != nil {
+			return err
 		}
-		return err
+		*o = *merged
+		if t.env.SetAside != "" && t.meta.HoldsNode {
+			o.Spec.Tolerations = append(o.Spec.Tolerations, corev1.Toleration{Key: spec.SetAsideTaint, Operator: corev1.TolerationOpExists})
+		}
 	case *resourceapi.ResourceClaim:
 		t.configure(&o.Spec.Devices)
 	case *resourceapi.ResourceClaimTemplate:

@@ -18,6 +18,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/onsi/ginkgo/v2"
 	"k8s.io/client-go/kubernetes"
@@ -28,12 +29,16 @@ import (
 	"github.com/dra-conformance/dratest/framework/spec"
 )
 
-// nodes are the nodes for pods with devices of a case with these needs, in order.
-func (e *Env) nodes(needs spec.Needs) []string {
+// nodes are the nodes for pods with devices of a case, in order.
+func (e *Env) nodes(m spec.Meta) []string {
+	needs := m.Needs
+	if e.SetAside != "" && m.HoldsNode {
+		return []string{e.SetAside}
+	}
 	if s := e.Plan.Target.DriverUnderTest; s != nil {
 		return s.ClassFor(needs.DriverFeatures).Nodes
 	}
-	return e.Plan.Target.NodesFor(needs)
+	return slices.DeleteFunc(e.Plan.Target.NodesFor(needs), func(node string) bool { return node == e.SetAside })
 }
 
 // Companion returns the client of a companion program. The case is blocked if the run has none.

@@ -102,7 +102,7 @@ func (l *Lifecycle) Resume(ctx context.Context, namespace string) *Failure {
 		})
 		t.NoError(errors.Join(err, missing), "find namespace %s", namespace)
 		t.Namespace = namespace
-		t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
+		t.Nodes = pickNodes(t.env.nodes(t.meta), t.meta.Needs.LeastNodes(), t.meta.ID)
 		t.Step(namespaceStep+"%s, again", namespace)
 		t.Driver = t.newDriver(true)
 	})

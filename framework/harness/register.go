@@ -38,40 +38,42 @@ func location(c Case) types.CodeLocation {
 }
 
 // Register turns cases into Ginkgo specs. Call it while Ginkgo builds its tree; env is called when
-// a spec runs.
+// a spec runs. Cases with HoldsNode run one after another on Env.SetAside, in parallel to others.
 func Register(cases []Case, env func() *Env) {
 	// A process runs one spec at a time, so there is at most one T.
 	var current *T
-	for _, c := range cases {
+	add := func(c Case) {
 		timeout := c.Timeout
 		if timeout == 0 {
 			timeout = spec.DefaultTimeout
 		}
 		// Not a SpecTimeout, which includes the cleanup.
 		args := []any{ginkgo.NodeTimeout(timeout + slack), ginkgo.Label(c.Labels()...), location(c)}
-		if c.SerialBecause != "" {
+		if c.SerialBecause != "" && !c.HoldsNode {
 			args = append(args, ginkgo.Serial)
 		}
 		if c.WaitsFor != "" {
 			// The longest start first, so that others fill the time.
 			args = append(args, ginkgo.SpecPriority(1))
 		}
+		cleaning := ginkgo.NodeTimeout(scaled(cleanupTimeout, c.TimeoutScale))
 		args = append(args, func(ctx ginkgo.SpecContext) {
 			e := env()
 			if skip := skipOf(e.Plan, c.ID); skip != nil {
 				ginkgo.Skip(fmt.Sprintf("%s: %s", skip.Code, skip.Text)) //nolint:forbidigo // the plan's skip
 			}
 			t := newT(c.Meta, e)
+			t.scale = c.TimeoutScale
 			current = t
 			e.Journal(spec.Progress{Time: t.started, ID: c.ID})
-			ginkgo.DeferCleanup(t.cleanUp, ginkgo.NodeTimeout(cleanupTimeout))
+			ginkgo.DeferCleanup(t.cleanUp, cleaning)
 			ginkgo.DeferCleanup(func(ctx context.Context) {
 				t.over.Store(true)
 				if failed := ginkgo.CurrentSpecReport().Failed(); failed || t.knownIssue() != "" {
 					t.GatherEvidence(ctx)
 					t.provisional = !failed
 				}
-			}, ginkgo.NodeTimeout(cleanupTimeout))
+			}, cleaning)
 			defer t.stayOut()
 			run, cancel := context.WithTimeoutCause(ctx, timeout, fmt.Errorf("the case took longer than %s", timeout))
 			defer cancel()
@@ -81,6 +83,22 @@ func Register(cases []Case, env func() *Env) {
 			t.runPassed(run)
 		})
 		ginkgo.It(plan.Text(c.Meta), args...)
+	}
+	var holders []Case
+	for _, c := range cases {
+		if c.HoldsNode {
+			holders = append(holders, c)
+		} else {
+			add(c)
+		}
+	}
+	if len(holders) > 0 {
+		// One process runs them in turns, beside the cases of the other processes. They take long, so they start first.
+		ginkgo.Describe("", ginkgo.Ordered, ginkgo.ContinueOnFailure, ginkgo.SpecPriority(2), func() {
+			for _, c := range holders {
+				add(c)
+			}
+		})
 	}
 	ginkgo.ReportAfterEach(func(report ginkgo.SpecReport) {
 		if current == nil {

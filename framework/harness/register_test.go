@@ -71,6 +71,7 @@ type story struct {
 	log    []string // is in the world's log, in this order
 	never  string   // is not in the log
 	stay   bool     // the namespace
+	holds  bool     // the node c, which is set aside
 }
 
 func nothing(*T) {}
@@ -84,6 +85,16 @@ func act(t *T) {
 func actAndFail(t *T) {
 	act(t)
 	t.Expect(1).To(gomega.Equal(2), "one is two")
+}
+
+// expectNode expects the case's last node, and pods that may run on a node set aside or not.
+func expectNode(last string, tolerates bool) func(*T) {
+	return func(t *T) {
+		pod := objects.Pod("pod", t.Image)
+		t.NoError(t.fit(pod), "fit the pod")
+		t.Expect(t.Nodes[len(t.Nodes)-1]).To(gomega.Equal(last))
+		t.Expect(len(pod.Spec.Tolerations) > 0).To(gomega.Equal(tolerates))
+	}
 }
 
 var kubeletIssue = &spec.KnownIssue{Issue: "kubernetes#1", Component: spec.Kubelet, Through: "1.37", Does: "It does not."}
@@ -104,6 +115,9 @@ func stories() map[string][]story {
 			}},
 			{name: "namespace-stays", run: act, stay: true, status: spec.Passed,
 				log: []string{"delete-collection pods", "delete deviceclass", "delete-collection resourceclaims", "stop driver on"}, never: "delete namespaces"},
+			{name: "holds-a-node", run: expectNode("c", true), holds: true, status: spec.Passed},
+			{name: "holds-the-node-next", run: expectNode("c", true), holds: true, status: spec.Passed},
+			{name: "passes-by-that-node", run: expectNode("b", false), status: spec.Passed},
 			{name: "fails", run: actAndFail, status: spec.Failed, failed: []string{"one is two"}, last: "act", here: true,
 				log: []string{"heal driver", "delete-collection pods", "stop driver", "delete namespaces"}},
 			{name: "panics", run: func(t *T) { act(t); panic("oops") }, status: spec.Failed, failed: []string{"oops"}, last: "act", here: true,
@@ -188,6 +202,9 @@ func TestSuite(t *testing.T) {
 	for _, s := range stories()[suite] {
 		c := Case{Meta: spec.Meta{ID: "e2e/" + s.name, Checks: "It does.", Timeout: s.timeout, KnownIssue: s.issue}, Run: s.run}
 		c.Needs = spec.Needs{Nodes: 2, Profile: spec.Profile{Pools: []spec.Pool{{}}}}
+		if s.holds {
+			c.SerialBecause, c.HoldsNode, c.Needs.Nodes = "It restarts the kubelet.", true, 1
+		}
 		if s.first {
 			c.WaitsFor = "nothing"
 		}
@@ -208,6 +225,11 @@ func envOf(s story, c Case, w *world, dir string, journal *json.Encoder) *Env {
 		entry.Skip = &spec.Skip{Code: spec.SkipNodes, Text: "too few"}
 	}
 	workers := []spec.Node{{Name: "a", OS: "linux", Schedulable: true, Kubelet: s.kubelet}, {Name: "b", OS: "linux", Schedulable: true, Kubelet: s.kubelet}}
+	setAside := ""
+	if strings.Contains(s.name, "node") {
+		setAside = "c"
+		workers = append(workers, spec.Node{Name: "c", OS: "linux", Schedulable: true})
+	}
 	var running []spec.Component
 	for _, n := range workers {
 		c := spec.Component{Name: spec.Kubelet, Program: "kubelet", Node: n.Name, Whose: spec.Stock, Basis: s.basis, Version: s.kubelet, Why: "nobody looked"}
@@ -217,7 +239,7 @@ func envOf(s story, c Case, w *world, dir string, journal *json.Encoder) *Env {
 		running = append(running, c)
 	}
 	return &Env{
-		Plan: spec.Plan{Target: spec.Target{Nodes: workers, Running: running}, Entries: []spec.Entry{entry}}, Strict: s.strict, Timelines: spec.TimelinesAll, NamespacesStay: s.stay,
+		Plan: spec.Plan{Target: spec.Target{Nodes: workers, Running: running}, Entries: []spec.Entry{entry}}, Strict: s.strict, Timelines: spec.TimelinesAll, NamespacesStay: s.stay, SetAside: setAside,
 		Agents: w, Driver: w.driver, ReportDir: dir, Connect: w.connect, RemoveTimeout: 3 * time.Second,
 		Journal: func(p spec.Progress) {
 			if p.Outcome != nil {

@@ -61,7 +61,7 @@ func (t *T) setUp() {
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		t.Fatalf("create the namespace's service account: %v", err)
 	}
-	t.Nodes = pickNodes(t.env.nodes(t.meta.Needs), t.meta.Needs.LeastNodes(), t.meta.ID)
+	t.Nodes = pickNodes(t.env.nodes(t.meta), t.meta.Needs.LeastNodes(), t.meta.ID)
 	where := "without a node"
 	if len(t.Nodes) > 0 {
 		where = "on " + strings.Join(t.Nodes, ", ")

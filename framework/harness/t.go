@@ -60,7 +60,8 @@ type T struct {
 	env     *Env
 	objects Objects
 	started time.Time
-	folder  string // of the evidence
+	scale   float64 // the factor of Case.TimeoutScale
+	folder  string  // of the evidence
 	// provisional evidence is of a known issue; it is replaced if the cleanup fails the case.
 	provisional bool
 	lost        string      // why there is none
@@ -108,6 +109,10 @@ type Env struct {
 	// created, to a cluster that is removed after the run. Their deletion is half of all requests
 	// that an API server gets during a run.
 	NamespacesStay bool
+
+	// SetAside is the node of cases with HoldsNode. It has the taint SetAsideTaint, and other cases do not use it. Without
+	// such a node these cases must be serial.
+	SetAside string
 
 	// Connect and RemoveTimeout are for tests: clients without a cluster, and less time for the
 	// removal of pods and claims.

@@ -16,7 +16,15 @@ limitations under the License.
 
 package harness
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
+
+// scaled is a time limit for a slow cluster; scale zero means 1.
+func scaled(limit time.Duration, scale float64) time.Duration {
+	return time.Duration(float64(limit) * cmp.Or(scale, 1))
+}
 
 const (
 	// RemoveTimeout bounds the removal of pods and claims.

@@ -30,6 +30,8 @@ const recovery = time.Minute
 
 // cases tracks the cases of the run.
 type cases struct {
+	// setAside is Config.SetAside.
+	setAside string
 	metas map[string]spec.Meta
 	// since has the start times of running cases.
 	since map[string]time.Time
@@ -39,8 +41,8 @@ type cases struct {
 	ended time.Time
 }
 
-func newCases(metas []spec.Meta) cases {
-	c := cases{metas: map[string]spec.Meta{}, since: map[string]time.Time{}, of: map[string]string{}}
+func newCases(metas []spec.Meta, setAside string) cases {
+	c := cases{setAside: setAside, metas: map[string]spec.Meta{}, since: map[string]time.Time{}, of: map[string]string{}}
 	for _, m := range metas {
 		c.metas[m.ID] = m
 	}
@@ -64,9 +66,18 @@ func (c *cases) see(progress []spec.Progress) {
 	}
 }
 
+// restarts reports whether a case restarts components of nodes that others use, too.
 func (c *cases) restarts(id string) bool {
-	needs := c.metas[id].Needs
-	return needs.Disruption || needs.Restarts != ""
+	m := c.metas[id]
+	return (m.Needs.Disruption || m.Needs.Restarts != "") && !c.apart(m)
+}
+
+// apart reports whether a case has the node set aside to itself.
+func (c *cases) apart(m spec.Meta) bool { return c.setAside != "" && m.HoldsNode }
+
+// excuses reports whether restarts explain an observation.
+func (c *cases) excuses(o observation, now time.Time) bool {
+	return o.restart && (c.disrupted(now) || c.setAside != "" && o.node == c.setAside || c.apart(c.metas[c.of[o.namespace]]))
 }
 
 // judge reports whether an observation is left to a case with a known issue: its claim and device belong to the case. The

@@ -74,7 +74,7 @@ func (c *components) seePods(s follow.State[*corev1.Pod]) []observation {
 			all = append(all, observation{
 				rule: spec.ComponentRestarted, about: key + " " + status.ContainerID, restart: true, warning: !crashed, ours: pod.Namespace == spec.SystemNamespace,
 				text:    fmt.Sprintf("container %s of pod %s/%s was started again%s", status.Name, pod.Namespace, pod.Name, why),
-				objects: []string{"pods/" + pod.Namespace + "/" + pod.Name},
+				objects: []string{"pods/" + pod.Namespace + "/" + pod.Name}, node: pod.Spec.NodeName,
 			})
 		}
 	}

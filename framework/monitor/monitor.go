@@ -53,6 +53,8 @@ type Config struct {
 	Made bool
 	// Resumed: an earlier process began the run, and may have left a node cordoned.
 	Resumed bool
+	// SetAside is the node of cases with HoldsNode; restarts there are theirs.
+	SetAside string
 	// Driver is the driver under test; empty if cases bring their own.
 	Driver string
 	// Progress returns what cases have done since the last call.
@@ -100,7 +102,7 @@ func Start(ctx context.Context, c Config) (*Monitor, error) {
 
 func newMonitor(c Config) *Monitor {
 	return &Monitor{
-		config: c, cpu: cpuTime(), cases: newCases(c.Cases), allocations: newAllocations(), pools: newPools(), reservations: newReservations(),
+		config: c, cpu: cpuTime(), cases: newCases(c.Cases, c.SetAside), allocations: newAllocations(), pools: newPools(), reservations: newReservations(),
 		components: newComponents(), reported: map[string]bool{},
 	}
 }
@@ -217,6 +219,8 @@ type observation struct {
 	ours bool
 	// driver and namespace belong to the claim, if there is one.
 	driver, namespace string
+	// node has the restarted container.
+	node string
 	// byHand: dratest wrote the objects itself.
 	byHand bool
 	// restart: the restart of a component explains it.
@@ -235,7 +239,7 @@ func (m *Monitor) report(now time.Time, observed ...observation) {
 	}
 	m.cases.see(m.config.Progress())
 	for _, o := range observed {
-		if m.reported[o.id()] || o.restart && m.cases.disrupted(now) {
+		if m.reported[o.id()] || m.cases.excuses(o, now) {
 			continue
 		}
 		m.reported[o.id()] = true

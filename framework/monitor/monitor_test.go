@@ -141,7 +141,7 @@ func TestFindings(t *testing.T) {
 // A scheduler with a known issue allocates a device twice in the case that shows it.
 func TestCasesWithKnownIssuesJudgeTheirClaims(t *testing.T) {
 	const ordinary = "dratest-ghjkl"
-	c := newCases([]spec.Meta{{ID: "api/tolerations", KnownIssue: &spec.KnownIssue{}}, {ID: "allocation/tolerations"}})
+	c := newCases([]spec.Meta{{ID: "api/tolerations", KnownIssue: &spec.KnownIssue{}}, {ID: "allocation/tolerations"}}, "")
 	device := func(namespace string) observation {
 		return observation{namespace: namespace, driver: harness.DriverName("api/tolerations", namespace)}
 	}
@@ -183,7 +183,7 @@ func TestDisruptionIsExcusedWhileItLasts(t *testing.T) {
 		"long after the end of the one": {"node/b", recovery, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newCases([]spec.Meta{{ID: "core/a"}, {ID: "node/b", Needs: spec.Needs{Restarts: spec.Worker}}})
+			c := newCases([]spec.Meta{{ID: "core/a"}, {ID: "node/b", Needs: spec.Needs{Restarts: spec.Worker}}}, "")
 			c.see([]spec.Progress{{Time: t0, ID: test.id}, {Time: t0, ID: test.id, Step: "restart it"}})
 			if len(c.running()) != 1 {
 				t.Errorf("running: %v", c.running())
@@ -195,5 +195,32 @@ func TestDisruptionIsExcusedWhileItLasts(t *testing.T) {
 				t.Errorf("disrupted: %t", got)
 			}
 		})
+	}
+}
+
+// A case that holds the node set aside restarts nothing that others use, so only its own node and claims are excused.
+func TestRestartsOfTheNodeSetAside(t *testing.T) {
+	metas := []spec.Meta{{ID: "core/a"}, {ID: "node/b", Needs: spec.Needs{Restarts: spec.Worker}, HoldsNode: true}}
+	for _, setAside := range []string{"", "worker3"} {
+		c := newCases(metas, setAside)
+		for i, m := range metas {
+			c.see([]spec.Progress{{Time: t0, ID: m.ID}, {Time: t0, ID: m.ID, Step: fmt.Sprintf("in namespace dratest-%d, on a", i)}})
+		}
+		for name, tc := range map[string]struct {
+			o    observation
+			want bool
+		}{
+			"no restart":                {observation{node: "worker3"}, false},
+			"on the node":               {observation{restart: true, node: "worker3"}, true},
+			"on another node":           {observation{restart: true, node: "worker"}, setAside == ""},
+			"of a lease":                {observation{restart: true}, setAside == ""},
+			"a claim of the case":       {observation{restart: true, namespace: "dratest-1"}, true},
+			"a claim of another case":   {observation{restart: true, namespace: "dratest-0"}, setAside == ""},
+			"a namespace without cases": {observation{restart: true, namespace: "default"}, setAside == ""},
+		} {
+			if got := c.excuses(tc.o, t0); got != tc.want {
+				t.Errorf("node set aside %q, %s: excused: %t", setAside, name, got)
+			}
+		}
 	}
 }

@@ -54,7 +54,7 @@ func (r *running) monitor(ctx context.Context) (*monitoring, error) {
 		driver = s.Driver
 	}
 	m.monitor, err = monitor.Start(ctx, monitor.Config{
-		REST: r.testbed.REST, Cases: Metas(r.parts.Cases), Driver: driver, Made: driver == "" && r.testbed.Provider != testbed.Existing,
+		REST: r.testbed.REST, Cases: Metas(r.parts.Cases), Driver: driver, SetAside: r.setAside, Made: driver == "" && r.testbed.Provider != testbed.Existing,
 		Progress: func() []spec.Progress {
 			records, _ := reader.Next() // the collector reports lines that cannot be read
 			progress := make([]spec.Progress, 0, len(records))

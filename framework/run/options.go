@@ -20,6 +20,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,9 @@ import (
 	"github.com/dra-conformance/dratest/reports/schema"
 	"github.com/dra-conformance/dratest/reports/sign"
 )
+
+// maxTimeoutScale is the largest factor for time limits.
+const maxTimeoutScale = 100
 
 // Options configure a run.
 type Options struct {
@@ -64,6 +68,8 @@ type Options struct {
 	Parallel int
 	// Timeout bounds the cases, without setup and cleanup; zero means an hour.
 	Timeout time.Duration
+	// TimeoutScale is the factor for the time limits of cases and of their cleanup; zero means 1.
+	TimeoutScale float64
 	// Overlay replaces source files of programs started by cases, by path in their checkout.
 	Overlay map[string][]byte
 	// CaseLimit reduces longer timeouts of cases, with three times as much for cases waiting for a delay of Kubernetes'
@@ -115,6 +121,9 @@ func (o Options) Validate() error {
 	if o.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("timeout: %s: must not be negative", o.Timeout))
 	}
+	if o.TimeoutScale < 0 || o.TimeoutScale > maxTimeoutScale || math.IsNaN(o.TimeoutScale) {
+		errs = append(errs, fmt.Errorf("timeout-scale: %g: must be between 0 and %d", o.TimeoutScale, maxTimeoutScale))
+	}
 	if o.FailFast && len(o.Expectations) > 0 {
 		errs = append(errs, errors.New("fail-fast: would stop at an expected failure: leave it out"))
 	}
@@ -130,9 +139,17 @@ func (o Options) Validate() error {
 	return errors.Join(append(errs, err)...)
 }
 
+// changedScale is the factor for time limits, or zero for 1.
+func (o Options) changedScale() float64 {
+	if o.TimeoutScale == 1 {
+		return 0
+	}
+	return o.TimeoutScale
+}
+
 // selection is the report's summary of the options.
 func (o Options) selection() schema.Selection {
-	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Profile: string(o.Filter.Profile), Mutant: o.Filter.Mutant, AssumeStock: o.AssumeStock, Strict: o.Strict, Parallel: o.Parallel, Expectations: o.Expectations}
+	return schema.Selection{Focus: o.Filter.Focus, Skip: o.Filter.Skip, Labels: o.Filter.Labels, Profile: string(o.Filter.Profile), Mutant: o.Filter.Mutant, AssumeStock: o.AssumeStock, Strict: o.Strict, Parallel: o.Parallel, TimeoutScale: o.changedScale(), Expectations: o.Expectations}
 }
 
 // absolute is the report directory for processes with another working directory.

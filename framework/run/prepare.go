@@ -24,6 +24,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
 	"github.com/dra-conformance/dratest/framework/testbed"
@@ -34,10 +35,13 @@ import (
 // empty.
 func (r *running) Prepare(ctx context.Context) error {
 	o := r.options
-	if _, err := selected(r.parts, o.Filter); err != nil {
+	chosen, err := selected(r.parts, o.Filter)
+	if err != nil {
 		return err
 	}
-	var err error
+	if o.Cluster.Workers == nil && o.Cluster.Provider != clusters.ProviderControlPlane && !o.Keep && sharesNodes(chosen) {
+		o.Cluster.Workers = new(leastToSetAside)
+	}
 	if r.testbed, err = testbed.Open(ctx, r.parts.Parts, o.Config); err != nil {
 		return err
 	}
@@ -58,6 +62,9 @@ func (r *running) Prepare(ctx context.Context) error {
 	r.testbed.Identify(ctx, o.AssumeStock, len(nodes) > 0)
 	r.plan.Target = r.testbed.Target
 	r.digests = r.testbed.DriverDigests(ctx)
+	if err := r.setNodeAside(ctx); err != nil {
+		return err
+	}
 	if r.parts.DriverUnderTest != nil {
 		return r.parts.DriverUnderTest.Before(ctx, r.testbed)
 	}

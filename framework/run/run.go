@@ -117,6 +117,8 @@ type running struct {
 	plan    spec.Plan
 	clients companionClients
 	digests []string
+	// setAside is the node set aside for cases with spec.Meta.HoldsNode, if any.
+	setAside string
 }
 
 // Clean removes the report of an earlier run, or takes it up.
@@ -295,7 +297,7 @@ func (r *running) session(p spec.Plan) Session {
 	o := r.options
 	return Session{
 		Kubeconfig: r.testbed.Kubeconfig, Context: r.testbed.Context, Companions: r.clients, Plan: p,
-		ReportDir: r.dir, PodImage: o.PodImage, PodTemplate: o.PodTemplate, Keep: o.Keep, NamespacesStay: r.testbed.Temporary(), Strict: o.Strict, Timelines: o.Timelines, CaseLimit: o.CaseLimit, Mutant: r.mutant(),
+		ReportDir: r.dir, PodImage: o.PodImage, PodTemplate: o.PodTemplate, Keep: o.Keep, SetAside: r.setAside, NamespacesStay: r.testbed.Temporary(), Strict: o.Strict, Timelines: o.Timelines, CaseLimit: o.CaseLimit, TimeoutScale: o.changedScale(), Mutant: r.mutant(),
 	}
 }
 

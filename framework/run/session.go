@@ -43,6 +43,8 @@ type Session struct {
 	WorkingDir string `json:"workingDir,omitempty"`
 	PodImage   string `json:"podImage"`
 	Keep       bool   `json:"keep,omitempty"`
+	// SetAside is harness.Env.SetAside.
+	SetAside string `json:"setAside,omitempty"`
 	// NamespacesStay is harness.Env.NamespacesStay.
 	NamespacesStay bool `json:"namespacesStay,omitempty"`
 	// PodTemplate is testbed.Config.PodTemplate.
@@ -53,6 +55,8 @@ type Session struct {
 	Timelines spec.Timelines `json:"timelines,omitempty"`
 	// CaseLimit is Options.CaseLimit.
 	CaseLimit time.Duration `json:"caseLimit,omitempty"`
+	// TimeoutScale is Options.TimeoutScale; zero means 1.
+	TimeoutScale float64 `json:"timeoutScale,omitempty"`
 	// Mutant breaks all drivers; empty means none.
 	Mutant spec.MutantID `json:"mutant,omitempty"`
 }
@@ -96,7 +100,7 @@ func (s Session) env(ctx context.Context, parts testbed.Parts, w *journal.Writer
 	}
 	env := &harness.Env{
 		Config: config, Plan: s.Plan, Agents: agents, Driver: simdriver.New(s.Mutant),
-		Companions: companions, Image: s.PodImage, PodTemplate: s.PodTemplate, ReportDir: s.ReportDir, Keep: s.Keep, NamespacesStay: s.NamespacesStay, Strict: s.Strict, Timelines: s.Timelines,
+		Companions: companions, Image: s.PodImage, PodTemplate: s.PodTemplate, ReportDir: s.ReportDir, Keep: s.Keep, SetAside: s.SetAside, NamespacesStay: s.NamespacesStay, Strict: s.Strict, Timelines: s.Timelines,
 		Journal: func(p spec.Progress) {
 			if err := w.Write(journal.Record{Progress: p}); err != nil {
 				// The parent reports the case as unfinished; this is the reason.
@@ -123,6 +127,11 @@ func (s Session) plannedCases(cases []harness.Case) []harness.Case {
 	for _, c := range cases {
 		if !runs[c.ID] {
 			continue
+		}
+		c.HoldsNode = c.HoldsNode && s.SetAside != ""
+		if s.TimeoutScale > 0 {
+			c.TimeoutScale = s.TimeoutScale
+			c.Timeout = time.Duration(float64(cmp.Or(c.Timeout, spec.DefaultTimeout)) * s.TimeoutScale)
 		}
 		if own, limit := cmp.Or(c.Timeout, spec.DefaultTimeout), s.CaseLimit; limit > 0 {
 			if c.WaitsFor != "" {

@@ -47,3 +47,27 @@ func TestCaseLimit(t *testing.T) {
 		}
 	}
 }
+
+func TestTimeoutScale(t *testing.T) {
+	cases := []harness.Case{{Meta: spec.Meta{ID: "a/quick", Timeout: 10 * time.Second}}, {Meta: spec.Meta{ID: "a/default"}}}
+	s := Session{Plan: spec.Plan{Entries: []spec.Entry{{Meta: cases[0].Meta}, {Meta: cases[1].Meta}}}, TimeoutScale: 2.5}
+	planned := s.plannedCases(cases)
+	if planned[0].Timeout != 25*time.Second || planned[1].Timeout != 5*time.Minute || planned[1].TimeoutScale != 2.5 {
+		t.Errorf("got %+v", planned)
+	}
+	s.CaseLimit = time.Minute
+	if planned = s.plannedCases(cases); planned[1].Timeout != time.Minute {
+		t.Errorf("above the limit: %s", planned[1].Timeout)
+	}
+}
+
+// Without a node set aside, a case that holds its node is serial.
+func TestHoldsNode(t *testing.T) {
+	cases := []harness.Case{{Meta: spec.Meta{ID: "a/holds", SerialBecause: "It restarts the kubelet.", HoldsNode: true}}}
+	for _, node := range []string{"", "worker3"} {
+		s := Session{Plan: spec.Plan{Entries: []spec.Entry{{Meta: cases[0].Meta}}}, SetAside: node}
+		if planned := s.plannedCases(cases); planned[0].HoldsNode != (node != "") {
+			t.Errorf("node %q: got %+v", node, planned[0])
+		}
+	}
+}

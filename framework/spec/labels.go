@@ -38,6 +38,9 @@ const (
 	// with a claim cannot terminate.
 	SystemNamespace = "dratest-system"
 
+	// SetAsideTaint is the key of the taint of a node that is set aside for cases with Meta.HoldsNode.
+	SetAsideTaint = "dra-conformance.github.io/set-aside"
+
 	// EnvBindingTimeout is an environment variable in a scheduler's pod with its binding timeout, as "20s", since the
 	// configuration cannot be read from outside.
 	EnvBindingTimeout = "DRATEST_BINDING_TIMEOUT"

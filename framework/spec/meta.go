@@ -90,6 +90,8 @@ type Meta struct {
 	WaitsFor string `json:"waitsFor,omitempty"`
 	// SerialBecause is why no other case may run in parallel; empty for parallel cases.
 	SerialBecause string `json:"serialBecause,omitempty"`
+	// HoldsNode reports that SerialBecause is about the case's node only: other cases may run in parallel on other nodes.
+	HoldsNode bool `json:"holdsNode,omitempty"`
 	// Timeout bounds Run; zero means DefaultTimeout.
 	Timeout time.Duration `json:"timeout,omitempty"`
 }
@@ -121,6 +123,9 @@ func (m Meta) Validate() error {
 	}
 	if m.NoMutant != "" && len(m.Catches) > 0 {
 		problems = append(problems, "noMutant must not be set where catches names one")
+	}
+	if m.HoldsNode && (m.SerialBecause == "" || m.Needs.LeastNodes() != 1 || m.Needs.NoKubelet || m.Needs.Restarts == ControlPlane) {
+		problems = append(problems, "holdsNode requires serialBecause, and needs of a single worker")
 	}
 	for _, row := range needs {
 		if row.problems != nil && row.wanted(m.Needs) {

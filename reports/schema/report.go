@@ -110,6 +110,8 @@ type Selection struct {
 	// Strict is whether known issues counted as failures.
 	Strict   bool `json:"strict,omitempty"`
 	Parallel int  `json:"parallel"`
+	// TimeoutScale is the factor for the time limits of cases; zero means 1.
+	TimeoutScale float64 `json:"timeoutScale,omitempty"`
 	// Expectations are the cases that the user expected to fail.
 	Expectations []Expectation `json:"expectations,omitempty"`
 }

@@ -46,6 +46,7 @@ var CheckpointLost = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
 	WaitsFor:      "Once a minute, a kubelet looks for claims prepared for deleted pods (k8s.io/kubernetes v1.37.1 pkg/kubelet/cm/dra/manager.go, reconcileLoop).",
 	SerialBecause: restartsKubelet,
+	HoldsNode:     true,
 	Timeout:       4 * time.Minute,
 	KnownIssue:    issues.Known("checkpoint-lost"),
 }, Run: func(t *harness.T) {

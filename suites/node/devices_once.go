@@ -67,6 +67,7 @@ var DevicesOnceAfterRestart = harness.Case{Meta: spec.Meta{
 	Requires:      []spec.RequirementID{"kep-4381/cdi-into-container", "kep-3695/devices-of-container", "kep-3695/known-after-restart"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Disruption: true},
 	SerialBecause: restartsKubelet,
+	HoldsNode:     true,
 	WaitsFor:      waitsForResync,
 	Timeout:       resyncTimeout,
 	KnownIssue:    issues.Known("kubernetes#140274"),

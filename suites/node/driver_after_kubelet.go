@@ -38,6 +38,7 @@ var DriverAfterKubelet = harness.Case{Meta: spec.Meta{
 	WaitsFor: "A starting kubelet removes the node's slices, and the driver library checks for its own only 30 s later " +
 		"(k8s.io/dynamic-resource-allocation v0.37.1 resourceslice).",
 	SerialBecause: restartsKubelet,
+	HoldsNode:     true,
 	Timeout:       4 * time.Minute,
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", t.Driver.Request("req")), objects.Claim("next", t.Driver.Request("req")))

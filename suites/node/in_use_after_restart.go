@@ -40,6 +40,7 @@ var InUseAfterRestart = harness.Case{Meta: spec.Meta{
 	Requires:      []spec.RequirementID{"kep-4381/claims-in-use"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Disruption: true},
 	SerialBecause: restartsKubelet,
+	HoldsNode:     true,
 	KnownIssue:    issues.Known("in-use-after-restart"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

@@ -39,6 +39,7 @@ var KubeletDown = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.FourDevices(), Disruption: true},
 	WaitsFor:      waitsForResync,
 	SerialBecause: restartsKubelet,
+	HoldsNode:     true,
 	Timeout:       resyncTimeout,
 }, Run: func(t *harness.T) {
 	class, node := t.CreateClass(nil), t.Nodes[0]

@@ -39,6 +39,7 @@ var LostCDIFiles = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
 	Catches:       []spec.MutantID{"driver-prepare-other-device"},
 	SerialBecause: restartsKubelet,
+	HoldsNode:     true,
 	KnownIssue:    issues.Known("kubernetes#141433"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

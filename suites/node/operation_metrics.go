@@ -40,6 +40,7 @@ var OperationMetrics = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.OneDevice()},
 	WaitsFor:      waitsForResync,
 	SerialBecause: "It counts how often the kubelet prepares and unprepares, and the claims in use, whichever the driver.",
+	HoldsNode:     true,
 	Timeout:       6 * time.Minute,
 	KnownIssue:    issues.Known("operation-metrics"),
 }, Run: func(t *harness.T) {

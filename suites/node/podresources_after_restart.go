@@ -36,6 +36,7 @@ var PodResourcesAfterRestart = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
 	Catches:       []spec.MutantID{"driver-unprepare-nothing-done"},
 	SerialBecause: restartsKubelet,
+	HoldsNode:     true,
 }, Run: func(t *harness.T) {
 	t.Create(objects.Claim("claim", objects.Request("req", t.CreateClass(nil))))
 	pod := t.RunPod(objects.Pod("pod", t.Image, "claim"))

@@ -40,6 +40,7 @@ var RestartedMeanwhile = harness.Case{Meta: spec.Meta{
 	Requires:      []spec.RequirementID{"kep-4381/prepare-retried", "kep-4381/unprepare-retried"},
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Disruption: true},
 	SerialBecause: restartsKubelet,
+	HoldsNode:     true,
 }, Run: func(t *harness.T) {
 	second := simdriver.Second(t, profiles.OneDevice(), nil)
 	class, node := t.CreateClass(nil), t.Nodes[0]

@@ -40,6 +40,7 @@ var StaticPod = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.OneDevice(), Disruption: true},
 	NoMutant:      "such a pod is rejected by Kubernetes' own manifest reader (pkg/kubelet/config/common.go), not replaced by this project",
 	SerialBecause: "It writes where a kubelet looks for the pods of the system.",
+	HoldsNode:     true,
 }, Run: func(t *harness.T) {
 	node := t.Nodes[0]
 	claim := objects.Claim("claim", objects.Request("req", t.CreateClass(nil)))

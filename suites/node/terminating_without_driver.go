@@ -44,6 +44,7 @@ var TerminatingWithoutDriver = harness.Case{Meta: spec.Meta{
 	Catches:       []spec.MutantID{"driver-unprepare-nothing-done"},
 	WaitsFor:      waitsToTerminate,
 	SerialBecause: "It counts how often the kubelet unprepares, whichever the driver.",
+	HoldsNode:     true,
 	KnownIssue:    issues.Known("kubernetes#129402"),
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

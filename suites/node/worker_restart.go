@@ -51,6 +51,7 @@ var WorkerRestart = harness.Case{Meta: spec.Meta{
 	Needs:         spec.Needs{Profile: profiles.TwoDevices(), Restarts: spec.Worker},
 	WaitsFor:      nodeRestarts,
 	SerialBecause: restartsNode,
+	HoldsNode:     true,
 	Timeout:       restartTime,
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)

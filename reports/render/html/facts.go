@@ -58,6 +58,9 @@ func facts(r schema.Report) []fact {
 		all = append(all, fact{"Monitors", fmt.Sprintf("%d requests; the run took %.0f s of CPU time", m.Requests, m.CPUSeconds)},
 			fact{"Not monitored", strings.Join(m.Unwatched, "; ")})
 	}
+	if scale := r.Selection.TimeoutScale; scale > 0 {
+		all = append(all, fact{"Time limits of cases", fmt.Sprintf("multiplied by %g", scale)})
+	}
 	all = append(all,
 		fact{"Gates on", strings.Join(on, ", ")}, fact{"Gates off", strings.Join(off, ", ")}, fact{"Gates unseen", r.Cluster.GatesUnseen},
 		fact{"Test driver", strings.TrimSpace(r.Driver.Name + " " + r.Driver.Image)}, fact{"Driver broken on purpose", string(r.Selection.Mutant)},

@@ -213,6 +213,9 @@ func tested(b *strings.Builder, r schema.Report) {
 	}
 	row("profile", r.Selection.Profile)
 	row("parallel", fmt.Sprint(r.Selection.Parallel))
+	if scale := r.Selection.TimeoutScale; scale > 0 {
+		row("time limits of cases", fmt.Sprintf("multiplied by %g", scale))
+	}
 	row("seed", fmt.Sprint(r.Seed))
 	row("started", r.Started.UTC().Format(time.RFC3339))
 }

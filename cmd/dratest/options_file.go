@@ -1,0 +1,171 @@
+/*
+Copyright The dratest Authors.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+*/
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/dra-conformance/dratest/framework/limit"
+)
+
+const (
+	optionsFlag = "options-file"
+	// optionsLimit is the maximum size of an options file, in bytes.
+	optionsLimit = 1 << 20
+)
+
+// optionsFile adds the flag for a file of flags to all commands below root.
+func optionsFile(root *cobra.Command) {
+	var file string
+	root.PersistentFlags().StringVar(&file, optionsFlag, "", "YAML file with flags of the command, by their long names; the command line takes precedence")
+	var all func(*cobra.Command)
+	all = func(cmd *cobra.Command) {
+		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed(optionsFlag) {
+				return nil
+			}
+			return withCode(codeUsage, readOptions(file, cmd.Flags()))
+		}
+		for _, sub := range cmd.Commands() {
+			all(sub)
+		}
+	}
+	all(root)
+}
+
+// readOptions sets the flags in a file that the command line did not set. It returns all problems at once.
+func readOptions(file string, flags *pflag.FlagSet) error {
+	if file == "" {
+		return fmt.Errorf("%s: is empty: give a file", optionsFlag)
+	}
+	data, err := limit.ReadFile(file, optionsLimit)
+	if err != nil {
+		return fmt.Errorf("%s: %w", optionsFlag, err)
+	}
+	options, err := parseOptions(data)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", optionsFlag, file, err)
+	}
+	given := map[string]bool{}
+	flags.Visit(func(f *pflag.Flag) { given[f.Name] = true })
+	var errs []error
+	for _, o := range options {
+		f := flags.Lookup(o.name)
+		switch {
+		case f == nil || o.name == optionsFlag || o.name == "help":
+			errs = append(errs, fmt.Errorf("%s:%d: %q is no flag of this command", file, o.line, o.name))
+			continue
+		case given[o.name]:
+			continue
+		}
+		if err := setFlag(flags, f, o.values); err != nil {
+			errs = append(errs, fmt.Errorf("%s:%d: %s: %w", file, o.line, o.name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// option is a flag in an options file. values are as on the command line, one for each time.
+type option struct {
+	name   string
+	line   int
+	values []string
+}
+
+// parseOptions reads a map of flags. A value is a scalar, a list of them, or a map for flags that take key=value. Scalars
+// are taken as written, so that version 1.30 does not become 1.3.
+func parseOptions(data []byte) ([]option, error) {
+	var doc yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	switch err := decoder.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, errors.New("is empty")
+	case err != nil:
+		return nil, err
+	}
+	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+		return nil, errors.New("must be a single YAML document")
+	}
+	top := doc.Content[0]
+	if top.Kind != yaml.MappingNode {
+		return nil, errors.New("must be a map of flags, for example \"parallel: 8\"")
+	}
+	var all []option
+	seen := map[string]int{}
+	for pair := range slices.Chunk(top.Content, 2) {
+		o := option{name: pair[0].Value, line: pair[0].Line}
+		if line := seen[o.name]; line > 0 {
+			return nil, fmt.Errorf("line %d: %q is also on line %d", o.line, o.name, line)
+		}
+		seen[o.name] = o.line
+		switch value := pair[1]; value.Kind {
+		case yaml.SequenceNode:
+			for _, item := range value.Content {
+				text, err := scalar(item)
+				if err != nil {
+					return nil, fmt.Errorf("line %d: %s: %w", item.Line, o.name, err)
+				}
+				o.values = append(o.values, text)
+			}
+		case yaml.MappingNode:
+			for item := range slices.Chunk(value.Content, 2) {
+				text, err := scalar(item[1])
+				if err != nil {
+					return nil, fmt.Errorf("line %d: %s: %w", item[1].Line, o.name, err)
+				}
+				o.values = append(o.values, item[0].Value+"="+text)
+			}
+		default:
+			text, err := scalar(value)
+			if err != nil {
+				return nil, fmt.Errorf("line %d: %s: %w", value.Line, o.name, err)
+			}
+			o.values = []string{text}
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+func scalar(n *yaml.Node) (string, error) {
+	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+		return "", errors.New("must be a string, number or boolean, a list or a map of them")
+	}
+	return n.Value, nil
+}
+
+// setFlag sets a flag as the command line would.
+func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		f.Changed = true
+		return list.Replace(values)
+	}
+	for _, value := range values {
+		if err := flags.Set(f.Name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
