@@ -43,6 +43,8 @@ func sweepObstacles(ctx context.Context, client kubernetes.Interface, ours metav
 		sweepKind(ctx, "devicetaintrules", dra.DeviceTaintRules(), ofFabrics(), ofCaseFabric),
 		sweepKind(ctx, "validatingadmissionpolicybindings", admission.ValidatingAdmissionPolicyBindings(), ours, every),
 		sweepKind(ctx, "validatingadmissionpolicies", admission.ValidatingAdmissionPolicies(), ours, every),
+		sweepKind(ctx, "flowschemas", client.FlowcontrolV1().FlowSchemas(), ours, every),
+		sweepKind(ctx, "prioritylevelconfigurations", client.FlowcontrolV1().PriorityLevelConfigurations(), ours, every),
 	)
 }
 

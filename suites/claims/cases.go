@@ -22,10 +22,13 @@ import "github.com/dra-conformance/dratest/framework/harness"
 func Cases() []harness.Case {
 	return []harness.Case{
 		AllClaimsThere,
+		AllocatedMeanwhile,
+		AllocationAwaited,
 		ConcurrentWriters,
 		DeletedIdle,
 		FinalizerRemoved,
 		DeletedInUse,
+		DeletedMeanwhile,
 		DeletedUnused,
 		DeviceStatusFreed,
 		EndedPods,
@@ -48,6 +51,7 @@ func Cases() []harness.Case {
 		PodsOnly,
 		QuotaOfTemplates,
 		ReservationGivenUp,
+		RecreatedMeanwhile,
 		Reservations,
 		SameNameAgain,
 		TemplateCopied,

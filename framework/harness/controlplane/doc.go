@@ -14,5 +14,6 @@ See the License for the specific language governing permissions and
 limitations under the License.
 */
 
-// Package controlplane reads the metrics of schedulers, controller managers and API servers for cases.
+// Package controlplane reads the metrics of schedulers, controller managers and API servers for cases,
+// and holds requests back in the queues of API servers.
 package controlplane

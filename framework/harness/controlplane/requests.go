@@ -42,14 +42,20 @@ const (
 // one counts only its own requests, and any of them may answer.
 func APIRequests(t *harness.T, group, resource string) float64 {
 	ginkgo.GinkgoHelper()
+	oneAPIServer(t)
+	families, err := metrics.APIServer(t.Context(), t.Client)
+	t.NoError(err, "read the API server's metrics")
+	return requestsFor(families, group, resource)
+}
+
+// oneAPIServer blocks the case unless the cluster has exactly one API server.
+func oneAPIServer(t *harness.T) {
+	ginkgo.GinkgoHelper()
 	leases, err := t.Client.CoordinationV1().Leases(metav1.NamespaceSystem).List(t.Context(), metav1.ListOptions{LabelSelector: apiServerLeases})
 	t.NoError(err, "list the leases of API servers")
 	if n := apiServers(leases.Items); n != 1 {
 		t.Blockedf("%d API servers have a lease with label %s in kube-system, and the responses of only one are visible", n, apiServerLeases)
 	}
-	families, err := metrics.APIServer(t.Context(), t.Client)
-	t.NoError(err, "read the API server's metrics")
-	return requestsFor(families, group, resource)
 }
 
 // apiServers counts recently renewed leases, compared with the newest one.

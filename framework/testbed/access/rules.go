@@ -108,6 +108,8 @@ func objects() []rbacv1.PolicyRule {
 		rule("", []string{"resourcequotas"}, "create", "get", "watch", "delete"),
 		rule("", []string{"resourcequotas/status"}, "update"), // where no controller begins a quota
 		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "create", "list", "delete"),
+		rule("flowcontrol.apiserver.k8s.io", []string{"flowschemas", "prioritylevelconfigurations"}, "create", "list", "delete"),
+		rule("flowcontrol.apiserver.k8s.io", []string{"prioritylevelconfigurations"}, "patch"),
 		rule(dra, []string{"deviceclasses", "devicetaintrules"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
 		rule(dra, []string{"devicetaintrules/status"}, "get", "update", "patch"),
 		rule(dra, []string{"resourceclaims"}, "create", "get", "list", "watch", "update", "patch", "delete", "deletecollection"),
@@ -158,5 +160,6 @@ func Certifying() []rbacv1.PolicyRule {
 		rule(dra, []string{"devicetaintrules"}, "list"),
 		rule("scheduling.k8s.io", []string{"priorityclasses"}, "list"),
 		rule("admissionregistration.k8s.io", []string{"validatingadmissionpolicies", "validatingadmissionpolicybindings"}, "list"),
+		rule("flowcontrol.apiserver.k8s.io", []string{"flowschemas", "prioritylevelconfigurations"}, "list"),
 	}
 }
