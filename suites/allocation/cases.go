@@ -69,6 +69,7 @@ func secondHalf() []harness.Case {
 		DeallocatedIfStuck,
 		DerivedAttributes,
 		DerivedErrors,
+		DerivedLists,
 		DerivedPerRequest,
 		DeviceIdentity,
 		DeviceNames,

@@ -19,6 +19,7 @@ package allocation
 import (
 	"fmt"
 
+	"github.com/onsi/gomega"
 	resourceapi "k8s.io/api/resource/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
@@ -110,8 +111,8 @@ var DerivedPerRequest = harness.Case{Meta: spec.Meta{
 // DerivedErrors has expressions failing for some devices.
 var DerivedErrors = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/derived-errors",
-	Checks:   "A pod whose derived attribute fails for a device waits with a reason, unless selectors exclude that device.",
-	Requires: []spec.RequirementID{"kep-6080/derived-error", "kep-6080/derived-after-selectors", "kep-6080/derived-not-in-selectors"},
+	Checks:   "A pod whose derived attribute fails or has another type waits with a reason, unless selectors exclude the device.",
+	Requires: []spec.RequirementID{"kep-6080/derived-error", "kep-6080/derived-result-type", "kep-6080/derived-after-selectors", "kep-6080/derived-not-in-selectors"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes}},
 }, Run: func(t *harness.T) {
 	class := t.CreateClass(nil)
@@ -124,8 +125,50 @@ var DerivedErrors = harness.Case{Meta: spec.Meta{
 	fails := derive(two("fails"), derivedName, slot)
 	t.Create(fails, objects.Pod("fails", t.Image, "fails"))
 	t.WaitEvent("fails", "FailedScheduling", "no such key: slot")
+	typed := derive(two("typed"), derivedName, "dyn(1.5)") // the API server knows the type of 1.5, and rejects it
+	t.Create(typed, objects.Pod("typed", t.Image, "typed"))
+	t.WaitEvent("typed", "FailedScheduling", "float64")
 
 	unseen := derive(two("unseen", "has(device.attributes['derived'].group)"), derivedName, "1")
 	wait(t, unseen)
 	t.Expect(use(t, derive(two("selected", "has("+slot+")"), derivedName, slot))).To(matchers.HaveDevices("a", "b"), "devices with a valid result of the expression")
+	// Each attempt fails, not only the first one.
+	for _, name := range []string{"fails", "typed"} {
+		t.WaitEventTimes(name, "FailedScheduling", "", 2)
+		t.Expect(t.PodNow(name).Spec.NodeName).To(gomega.BeEmpty(), "node of pod %s", name)
+	}
+}}
+
+// DerivedLists matches devices by the values of lists.
+var DerivedLists = harness.Case{Meta: spec.Meta{
+	ID:       "allocation/derived-lists",
+	Checks:   "Devices match in a derived list if the lists share a value, and a derived list of two types is an error.",
+	Requires: []spec.RequirementID{"kep-6080/derived-result-type"},
+	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes, spec.ListAttributes}},
+}, Run: func(t *harness.T) {
+	class := t.CreateClass(nil)
+	slot, numa := t.Attribute("slot"), t.Attribute("numa")
+	lists := []string{
+		"[" + numa + " - 10, " + slot + " + 10]",
+		"['numa-' + string(" + numa + "), 'slot-' + string(" + slot + ")]",
+		"[" + slot + " == 1]",
+		"[semver('0.' + string(" + numa + ") + '.0'), semver('1.' + string(" + slot + ") + '.0')]",
+	}
+	var devices []resourceapi.Device
+	for row := range lists {
+		for i, slot := range []int{1, 2, 1} {
+			devices = append(devices, device(fmt.Sprintf("row-%d-%d", row, i), map[string]any{"row": row, "slot": slot, "numa": i}))
+		}
+	}
+	t.Publish("pool", t.Nodes[0], devices...)
+	of := func(name string, row int, list string) *resourceapi.ResourceClaim {
+		return derive(objects.Claim(name, count("req", class, 2, fmt.Sprintf("%s == %d", t.Attribute("row"), row))), derivedName, list)
+	}
+	mixed := of("mixed", 0, "[dyn(1), dyn('1')]")
+	t.Create(mixed, objects.Pod("mixed", t.Image, "mixed"))
+	t.WaitEvent("mixed", "FailedScheduling", "list element")
+	for row, list := range lists {
+		name := fmt.Sprintf("row-%d", row)
+		t.Expect(use(t, of(name, row, list))).To(matchers.HaveDevices(name+"-0", name+"-2"), "devices matching in %s, which is %s", derivedName, list)
+	}
 }}
