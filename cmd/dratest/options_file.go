@@ -36,23 +36,23 @@ const (
 	optionsLimit = 1 << 20
 )
 
-// optionsFile adds the flag for a file of flags to all commands below root.
-func optionsFile(root *cobra.Command) {
-	var file string
-	root.PersistentFlags().StringVar(&file, optionsFlag, "", "YAML file with flags of the command, by their long names; the command line takes precedence")
-	var all func(*cobra.Command)
-	all = func(cmd *cobra.Command) {
-		cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed(optionsFlag) {
-				return nil
-			}
-			return withCode(codeUsage, readOptions(file, cmd.Flags()))
-		}
-		for _, sub := range cmd.Commands() {
-			all(sub)
-		}
+// optionsFile adds the flag for a file of flags to a command and those below, unless they have few flags.
+func optionsFile(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		optionsFile(sub)
 	}
-	all(root)
+	count := 0
+	cmd.Flags().VisitAll(func(*pflag.Flag) { count++ })
+	if count <= fewFlags {
+		return
+	}
+	file := cmd.Flags().String(optionsFlag, "", "YAML file with flags of this command, by their long names; the command line takes precedence")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if !cmd.Flags().Changed(optionsFlag) {
+			return nil
+		}
+		return withCode(codeUsage, readOptions(*file, cmd.Flags()))
+	}
 }
 
 // readOptions sets the flags in a file that the command line did not set. It returns all problems at once.

@@ -18,6 +18,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -56,6 +57,9 @@ func (o *optionsCommand) execute(file string, args ...string) error {
 		}
 		return nil
 	})
+	for i := range fewFlags { // a command with few flags has no such file
+		flags.Bool(fmt.Sprint("other-", i), false, "")
+	}
 	root.AddCommand(cmd)
 	optionsFile(root)
 	root.SetArgs(append([]string{"do", "--options-file", file}, args...))
