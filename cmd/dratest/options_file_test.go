@@ -87,8 +87,8 @@ func TestOptionsFile(t *testing.T) {
 		},
 		"an empty list empties a flag": {text: "focus: []", want: optionsCommand{Name: "default", Parallel: 4, Focus: []string{}}},
 		"wrong names and values": {
-			text: "paralel: 8\nparallel: many\ncommit: ''\noptions-file: x\n",
-			err:  []string{`:1: "paralel" is no flag of this command`, ":2: parallel: ", `invalid syntax`, ":3: commit: ", "must not be empty", `:4: "options-file" is no flag`},
+			text: "parallels: 8\nparallel: many\ncommit: ''\noptions-file: x\n",
+			err:  []string{`:1: "parallels" is no flag of this command`, ":2: parallel: ", `invalid syntax`, ":3: commit: ", "must not be empty", `:4: "options-file" is no flag`},
 		},
 		"twice":          {text: "keep: true\nkeep: false\n", err: []string{`line 2: "keep" is also on line 1`}},
 		"null":           {text: "name:\n", err: []string{"line 1: name: must be a string, number or boolean"}},

@@ -32,7 +32,7 @@ const recovery = time.Minute
 type cases struct {
 	// setAside is Config.SetAside.
 	setAside string
-	metas map[string]spec.Meta
+	metas    map[string]spec.Meta
 	// since has the start times of running cases.
 	since map[string]time.Time
 	// of maps namespaces to cases.
