@@ -41,7 +41,7 @@ func (f *againFlags) complete(flags *pflag.FlagSet, o *run.Options) error {
 	if !f.resume && f.rerun == "" {
 		return nil
 	}
-	for _, name := range []string{"focus", "skip", "profile", "label-filter", "mutant", "expectations", "strict", "assume-stock", "repeat", "dry-run", "versions"} {
+	for _, name := range []string{"focus", "skip", "profile", "label-filter", "mutant", "expectations", "strict", "assume-stock", "timeout-scale", "repeat", "dry-run", "versions"} {
 		if flags.Changed(name) {
 			return withCode(codeUsage, fmt.Errorf("%s: cannot be given with --resume or --rerun-failed, which run what the earlier run was asked for", name))
 		}

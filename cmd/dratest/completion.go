@@ -26,7 +26,6 @@ import (
 	"github.com/dra-conformance/dratest/clusters/versions"
 	"github.com/dra-conformance/dratest/framework/run"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
 // completions returns the functions completing the values of flags, by flag name.
@@ -47,7 +46,7 @@ func completions() map[string]func() []string {
 			return []string{string(spec.SubsetCore), string(spec.SubsetConformance), string(spec.SubsetAll)}
 		},
 		"provider": func() []string {
-			return []string{clusters.ProviderKind, clusters.ProviderControlPlane, testbed.Existing}
+			return []string{clusters.ProviderKind, clusters.ProviderControlPlane}
 		},
 		"reference": stocks,
 		"scheduler": stocks,

@@ -18,7 +18,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -70,7 +69,7 @@ func defaultKubeconfig(context string) (file, name string, err error) {
 	}
 	cluster, user := config.Clusters[c.Cluster], config.AuthInfos[c.AuthInfo]
 	if cluster != nil && cluster.LocationOfOrigin != c.LocationOfOrigin || user != nil && user.LocationOfOrigin != c.LocationOfOrigin {
-		return "", "", errors.New("context, cluster and user are in several files: merge them with `kubectl config view --flatten --minify`, and give the result as --kubeconfig")
+		return "", "", fmt.Errorf("context %q refers to a cluster or user in another file: run \"kubectl config view --flatten --minify --context=%s > FILE\" and give --kubeconfig FILE", name, name)
 	}
 	return c.LocationOfOrigin, name, nil
 }

@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,7 +72,7 @@ some problems could not be tried.`,
 		Args: usage(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			f.Out = cmd.OutOrStdout()
-			if err := findExisting(cmd.OutOrStdout(), &f.Config); err != nil {
+			if err := findExisting(os.Stderr, &f.Config); err != nil {
 				return withCode(codeUsage, err)
 			}
 			if f.Cluster.Stack, err = f.stack.over(f.Cluster.Stack); err != nil {

@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -58,7 +59,7 @@ func optionsFile(cmd *cobra.Command) {
 // readOptions sets the flags in a file that the command line did not set. It returns all problems at once.
 func readOptions(file string, flags *pflag.FlagSet) error {
 	if file == "" {
-		return fmt.Errorf("%s: is empty: give a file", optionsFlag)
+		return fmt.Errorf("%s: must not be empty", optionsFlag)
 	}
 	data, err := limit.ReadFile(file, optionsLimit)
 	if err != nil {
@@ -75,23 +76,25 @@ func readOptions(file string, flags *pflag.FlagSet) error {
 		f := flags.Lookup(o.name)
 		switch {
 		case f == nil || o.name == optionsFlag || o.name == "help":
-			errs = append(errs, fmt.Errorf("%s:%d: %q is no flag of this command", file, o.line, o.name))
+			errs = append(errs, fmt.Errorf("%s:%d: unknown flag %q", file, o.line, o.name))
 			continue
 		case given[o.name]:
 			continue
 		}
-		if err := setFlag(flags, f, o.values); err != nil {
+		if err := setFlag(flags, f, o); err != nil {
 			errs = append(errs, fmt.Errorf("%s:%d: %s: %w", file, o.line, o.name, err))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// option is a flag in an options file. values are as on the command line, one for each time.
+// option is a flag in an options file. values are as on the command line, one for each time; several is whether they are
+// a list or a map.
 type option struct {
-	name   string
-	line   int
-	values []string
+	name    string
+	line    int
+	values  []string
+	several bool
 }
 
 // parseOptions reads a map of flags. A value is a scalar, a list of them, or a map for flags that take key=value. Scalars
@@ -120,7 +123,9 @@ func parseOptions(data []byte) ([]option, error) {
 			return nil, fmt.Errorf("line %d: %q is also on line %d", o.line, o.name, line)
 		}
 		seen[o.name] = o.line
-		switch value := pair[1]; value.Kind {
+		value := pair[1]
+		o.several = value.Kind == yaml.SequenceNode || value.Kind == yaml.MappingNode
+		switch value.Kind {
 		case yaml.SequenceNode:
 			for _, item := range value.Content {
 				text, err := scalar(item)
@@ -150,19 +155,26 @@ func parseOptions(data []byte) ([]option, error) {
 }
 
 func scalar(n *yaml.Node) (string, error) {
-	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		return "", errors.New("is an alias: write the value")
+	case n.Kind != yaml.ScalarNode || !slices.Contains([]string{"!!str", "!!int", "!!float", "!!bool", "!!timestamp"}, n.ShortTag()):
 		return "", errors.New("must be a string, number or boolean, a list or a map of them")
 	}
-	return n.Value, nil
+	return strings.TrimSuffix(n.Value, "\n"), nil
 }
 
 // setFlag sets a flag as the command line would.
-func setFlag(flags *pflag.FlagSet, f *pflag.Flag, values []string) error {
-	if list, ok := f.Value.(pflag.SliceValue); ok {
-		f.Changed = true
-		return list.Replace(values)
+func setFlag(flags *pflag.FlagSet, f *pflag.Flag, o option) error {
+	list, isList := f.Value.(pflag.SliceValue)
+	if o.several && slices.Contains([]string{"string", "int", "int64", "uint64", "float64", "bool", "duration"}, f.Value.Type()) {
+		return errors.New("takes a single value")
 	}
-	for _, value := range values {
+	if o.several && isList {
+		// Elements may have commas. Set marks the flag as given.
+		return errors.Join(flags.Set(f.Name, ""), list.Replace(o.values))
+	}
+	for _, value := range o.values {
 		if err := flags.Set(f.Name, value); err != nil {
 			return err
 		}

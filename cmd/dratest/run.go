@@ -76,8 +76,9 @@ func newRunCommand() *cobra.Command {
 		Long: `Run test cases on a cluster and write a report.
 
 Without --kubeconfig, dratest creates a kind cluster with a control plane node and
-two or three workers, and deletes it afterwards. With three, cases that restart a
-kubelet have a worker of their own, in parallel to other cases. --provider controlplane creates a control
+two workers, and deletes it afterwards. A third worker is added, unless --keep is
+set, if the selection has cases that need a worker to themselves (mostly kubelet
+restarts) and cases that can run in parallel to them. --provider controlplane creates a control
 plane of local processes with simulated nodes instead, for cases without a kubelet.
 
 With --kubeconfig, dratest uses an existing cluster. It creates a privileged
@@ -116,9 +117,6 @@ func (f *runFlags) start(cmd *cobra.Command) (err error) {
 	}
 	if f.Expectations, err = readExpectations(f.expected, run.Metas(parts().Cases)); err != nil {
 		return err
-	}
-	if err := findExisting(cmd.ErrOrStderr(), &f.Config); err != nil {
-		return withCode(codeUsage, err)
 	}
 	if err := f.complete(cmd.Flags()); err != nil {
 		return err
@@ -160,6 +158,9 @@ func addTimelinesFlag(flags *pflag.FlagSet, t *spec.Timelines) {
 
 // complete translates the flags of addRunning into options.
 func (f *runFlags) complete(flags *pflag.FlagSet) (err error) {
+	if err := findExisting(os.Stderr, &f.Config); err != nil {
+		return withCode(codeUsage, err)
+	}
 	if f.Cluster.Stack, err = f.stack.over(f.Cluster.Stack); err != nil {
 		return err
 	}
@@ -211,7 +212,7 @@ func (f *runFlags) addRunning(flags *pflag.FlagSet) {
 }
 
 func addTimeoutScale(flags *pflag.FlagSet, scale *float64) {
-	flags.Float64Var(scale, "timeout-scale", 1, "factor for the time limits of cases and of their cleanup, for slow clusters; limits promised by Kubernetes stay")
+	flags.Float64Var(scale, "timeout-scale", 1, "multiply the time limits of cases and of their cleanup by this factor of at most 10, for slow clusters; deadlines that are part of a check do not change")
 }
 
 // readExpectations reads a file of expected failures of some cases. Without a file there are none.

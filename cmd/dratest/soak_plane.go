@@ -74,7 +74,7 @@ const raceForDevice = "race"
 func (f *soakFlags) race(cmd *cobra.Command, provider clusters.Provider) error {
 	var errs []error
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
-		if !slices.Contains([]string{"fabric", "times", "name", "version", "stack", "scheduler", "controllers"}, flag.Name) {
+		if !slices.Contains([]string{optionsFlag, "fabric", "times", "name", "version", "stack", "scheduler", "controllers"}, flag.Name) {
 			errs = append(errs, fmt.Errorf("%s: not with --fabric=%s", flag.Name, raceForDevice))
 		}
 	})

@@ -75,7 +75,7 @@ func (w where) target(metas []spec.Meta) spec.Target {
 	ours := w.provider != testbed.Existing
 	made := ours || w.made
 	t := spec.Target{
-		Server: "https://127.0.0.1:6443", Kubernetes: w.kubernetes, ResourceAPIs: []string{"v1"},
+		Server: "https://127.0.0.1:6443", Kubernetes: w.kubernetes, APIServers: 1, ResourceAPIs: []string{"v1"},
 		Gates: map[spec.Feature]bool{}, SchedulerGates: map[spec.Feature]bool{},
 		Disruptable: ours || w.disruptive, Restartable: ours || w.restartNodes, DriverUnderTest: w.driver,
 	}

@@ -22,8 +22,7 @@ import "github.com/dra-conformance/dratest/framework/spec"
 type Case struct {
 	spec.Meta
 
-	// TimeoutScale is the factor for the time of the cleanup and for OccursWithin; zero means 1. It has been applied to
-	// Timeout.
+	// TimeoutScale is the factor for the time of the cleanup; zero means 1. It has been applied to Timeout.
 	TimeoutScale float64
 
 	// Run sets up, acts, waits and asserts. Everything in Needs is in place; failures are Gomega

@@ -86,7 +86,8 @@ func (t *T) collectTimeline(ctx context.Context) {
 // finish removes everything else, even if the time for waiting is used up. The run removes programs
 // needed by stuck pods.
 func (t *T) finish(ctx context.Context, podsStay bool) error {
-	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), FinishTimeout, fmt.Errorf("not done after %s", FinishTimeout))
+	limit := scaled(FinishTimeout, t.scale)
+	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, fmt.Errorf("not done after %s", limit))
 	defer cancel()
 	err := t.runCleanup(ctx, podsStay)
 	if t.env.NamespacesStay {

@@ -31,7 +31,6 @@ import (
 // would get. Errors end the case if they persist or the last look failed.
 func (t *T) OccursWithin(limit time.Duration, what string, look func(ctx context.Context) (ok bool, seen string, err error)) bool {
 	ginkgo.GinkgoHelper()
-	limit = scaled(limit, t.scale)
 	came, _ := t.within(limit, fmt.Sprintf("%s, for up to %s", what, limit), look)
 	return came
 }

@@ -17,10 +17,12 @@ limitations under the License.
 package harness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
 	"runtime"
+	"slices"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -52,8 +54,11 @@ func Register(cases []Case, env func() *Env) {
 		if c.SerialBecause != "" && !c.HoldsNode {
 			args = append(args, ginkgo.Serial)
 		}
-		if c.WaitsFor != "" {
-			// The longest start first, so that others fill the time.
+		// The longest start first, so that others fill the time.
+		switch {
+		case c.HoldsNode:
+			args = append(args, ginkgo.SpecPriority(2))
+		case c.WaitsFor != "":
 			args = append(args, ginkgo.SpecPriority(1))
 		}
 		cleaning := ginkgo.NodeTimeout(scaled(cleanupTimeout, c.TimeoutScale))
@@ -93,8 +98,10 @@ func Register(cases []Case, env func() *Env) {
 		}
 	}
 	if len(holders) > 0 {
-		// One process runs them in turns, beside the cases of the other processes. They take long, so they start first.
-		ginkgo.Describe("", ginkgo.Ordered, ginkgo.ContinueOnFailure, ginkgo.SpecPriority(2), func() {
+		// Those that restart the node last, as a node that does not come back fails all further ones.
+		slices.SortStableFunc(holders, func(a, b Case) int { return cmp.Compare(a.Needs.Restarts, b.Needs.Restarts) })
+		// One process runs them one after another while the others run other cases.
+		ginkgo.Describe("", ginkgo.Ordered, ginkgo.ContinueOnFailure, func() {
 			for _, c := range holders {
 				add(c)
 			}

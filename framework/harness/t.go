@@ -105,9 +105,8 @@ type Env struct {
 	Strict bool
 	// Keep leaves the objects of failed cases in place.
 	Keep bool
-	// NamespacesStay leaves the namespaces of cases, without pods, claims and what else the cases
-	// created, to a cluster that is removed after the run. Their deletion is half of all requests
-	// that an API server gets during a run.
+	// NamespacesStay skips deleting the (emptied) namespaces of cases, because the cluster is deleted
+	// after the run. Namespace deletion causes half of a run's API requests.
 	NamespacesStay bool
 
 	// SetAside is the node of cases with HoldsNode. It has the taint SetAsideTaint, and other cases do not use it. Without

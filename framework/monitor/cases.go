@@ -37,8 +37,8 @@ type cases struct {
 	since map[string]time.Time
 	// of maps namespaces to cases.
 	of map[string]string
-	// ended is the end of the last case with component restarts.
-	ended time.Time
+	// ended is the end of the last case with component restarts, apartEnded that of the last one on the node set aside.
+	ended, apartEnded time.Time
 }
 
 func newCases(metas []spec.Meta, setAside string) cases {
@@ -54,8 +54,11 @@ func (c *cases) see(progress []spec.Progress) {
 		switch {
 		case p.Outcome != nil:
 			delete(c.since, p.ID)
-			if c.restarts(p.ID) {
+			switch {
+			case c.restarts(p.ID):
 				c.ended = p.Time
+			case c.restartsApart(p.ID):
+				c.apartEnded = p.Time
 			}
 		case p.Step == "" && p.ID != "":
 			c.since[p.ID] = p.Time
@@ -69,15 +72,19 @@ func (c *cases) see(progress []spec.Progress) {
 // restarts reports whether a case restarts components of nodes that others use, too.
 func (c *cases) restarts(id string) bool {
 	m := c.metas[id]
-	return (m.Needs.Disruption || m.Needs.Restarts != "") && !c.apart(m)
+	return (m.Needs.Disruption || m.Needs.Restarts != "") && !c.restartsApart(id)
 }
 
-// apart reports whether a case has the node set aside to itself.
-func (c *cases) apart(m spec.Meta) bool { return c.setAside != "" && m.HoldsNode }
+// restartsApart reports whether a case restarts only components of the node set aside.
+func (c *cases) restartsApart(id string) bool {
+	m := c.metas[id]
+	return c.setAside != "" && m.HoldsNode && (m.Needs.Disruption || m.Needs.Restarts != "")
+}
 
 // excuses reports whether restarts explain an observation.
 func (c *cases) excuses(o observation, now time.Time) bool {
-	return o.restart && (c.disrupted(now) || c.setAside != "" && o.node == c.setAside || c.apart(c.metas[c.of[o.namespace]]))
+	apart := now.Sub(c.apartEnded) < recovery || slices.ContainsFunc(c.running(), c.restartsApart)
+	return o.restart && (c.disrupted(now) || apart && (o.node == c.setAside || c.restartsApart(c.of[o.namespace])))
 }
 
 // judge reports whether an observation is left to a case with a known issue: its claim and device belong to the case. The

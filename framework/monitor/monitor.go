@@ -219,7 +219,7 @@ type observation struct {
 	ours bool
 	// driver and namespace belong to the claim, if there is one.
 	driver, namespace string
-	// node has the restarted container.
+	// node is the node of the restarted container.
 	node string
 	// byHand: dratest wrote the objects itself.
 	byHand bool

@@ -200,7 +200,7 @@ func TestDisruptionIsExcusedWhileItLasts(t *testing.T) {
 
 // A case that holds the node set aside restarts nothing that others use, so only its own node and claims are excused.
 func TestRestartsOfTheNodeSetAside(t *testing.T) {
-	metas := []spec.Meta{{ID: "core/a"}, {ID: "node/b", Needs: spec.Needs{Restarts: spec.Worker}, HoldsNode: true}}
+	metas := []spec.Meta{{ID: "core/a"}, {ID: "node/b", Needs: spec.Needs{Restarts: spec.Worker}, HoldsNode: true}, {ID: "node/counts", HoldsNode: true}}
 	for _, setAside := range []string{"", "worker3"} {
 		c := newCases(metas, setAside)
 		for i, m := range metas {
@@ -210,16 +210,23 @@ func TestRestartsOfTheNodeSetAside(t *testing.T) {
 			o    observation
 			want bool
 		}{
-			"no restart":                {observation{node: "worker3"}, false},
-			"on the node":               {observation{restart: true, node: "worker3"}, true},
-			"on another node":           {observation{restart: true, node: "worker"}, setAside == ""},
-			"of a lease":                {observation{restart: true}, setAside == ""},
-			"a claim of the case":       {observation{restart: true, namespace: "dratest-1"}, true},
-			"a claim of another case":   {observation{restart: true, namespace: "dratest-0"}, setAside == ""},
-			"a namespace without cases": {observation{restart: true, namespace: "default"}, setAside == ""},
+			"no restart":                 {observation{node: "worker3"}, false},
+			"on the node":                {observation{restart: true, node: "worker3"}, true},
+			"on another node":            {observation{restart: true, node: "worker"}, setAside == ""},
+			"of a lease":                 {observation{restart: true}, setAside == ""},
+			"a claim of the case":        {observation{restart: true, namespace: "dratest-1"}, true},
+			"a claim of another case":    {observation{restart: true, namespace: "dratest-0"}, setAside == ""},
+			"of a case without restarts": {observation{restart: true, namespace: "dratest-2"}, setAside == ""},
+			"a namespace without cases":  {observation{restart: true, namespace: "default"}, setAside == ""},
 		} {
 			if got := c.excuses(tc.o, t0); got != tc.want {
 				t.Errorf("node set aside %q, %s: excused: %t", setAside, name, got)
+			}
+		}
+		c.see([]spec.Progress{{Time: t0, ID: "node/b", Outcome: &spec.Outcome{}}})
+		for late, want := range map[time.Duration]bool{recovery - time.Second: true, recovery: false} {
+			if got := c.excuses(observation{restart: true, node: "worker3"}, after(late)); got != want {
+				t.Errorf("node set aside %q, %s after the case: excused: %t", setAside, late, got)
 			}
 		}
 	}

@@ -72,6 +72,7 @@ func Target(ctx context.Context, config *rest.Config) (spec.Target, error) {
 	if target.Nodes, err = nodes(ctx, client); err != nil {
 		return spec.Target{}, fmt.Errorf("probe %s: %w", config.Host, err)
 	}
+	target.APIServers = apiServers(ctx, client)
 	kubeletGates(ctx, client, target.Nodes)
 	target.Observed = observed(ctx, client)
 	pods := system(ctx, client)

@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -369,6 +370,31 @@ func TestUsable(t *testing.T) {
 			err := probe.Usable(tc.target)
 			if (err != nil) != (tc.want != "") || err != nil && !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+// With two API servers, the request count of one was taken for the count of both.
+func TestAPIServers(t *testing.T) {
+	now := time.Now()
+	lease := func(age time.Duration) coordinationv1.Lease {
+		return coordinationv1.Lease{Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: now.Add(-age)}}}
+	}
+	for name, tc := range map[string]struct {
+		leases any
+		want   int
+	}{
+		"two":                {coordinationv1.LeaseList{Items: []coordinationv1.Lease{lease(0), lease(9 * time.Second), lease(50 * time.Minute)}}, 2},
+		"another clock":      {coordinationv1.LeaseList{Items: []coordinationv1.Lease{lease(time.Hour), lease(2 * time.Hour)}}, 1},
+		"never renewed":      {coordinationv1.LeaseList{Items: []coordinationv1.Lease{{}}}, 0},
+		"may not be listed":  {http.StatusForbidden, 0},
+		"no leases are kept": {coordinationv1.LeaseList{}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			target, err := probe.Target(t.Context(), server(t, map[string]any{"/apis/coordination.k8s.io/v1/namespaces/kube-system/leases": tc.leases}))
+			if err != nil || target.APIServers != tc.want {
+				t.Errorf("got %d and %v, want %d", target.APIServers, err, tc.want)
 			}
 		})
 	}

@@ -99,7 +99,7 @@ func (e earlier) options(o Options) Options {
 	s := e.run.Selection
 	o.Filter.Focus, o.Filter.Skip, o.Filter.Labels, o.Filter.Mutant = s.Focus, s.Skip, s.Labels, s.Mutant
 	o.Filter.Profile, o.Expectations = spec.Subset(s.Profile), s.Expectations
-	o.Strict, o.AssumeStock = s.Strict, s.AssumeStock
+	o.Strict, o.AssumeStock, o.TimeoutScale = s.Strict, s.AssumeStock, s.TimeoutScale
 	return o
 }
 

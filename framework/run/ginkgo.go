@@ -105,7 +105,7 @@ func ginkgoArgs(o Options, suite string) []string {
 		"--procs=" + strconv.Itoa(o.Parallel),
 		"--seed=" + strconv.FormatInt(o.Seed, 10),
 		"--timeout=" + o.Timeout.String(),
-		"--grace-period=" + nodeGrace.String(),
+		"--grace-period=" + o.scaled(nodeGrace).String(),
 		"--poll-progress-after=60s",
 	}
 	if o.FailFast {
@@ -122,6 +122,7 @@ type stops struct {
 	again       <-chan struct{} // each value: do not wait any longer
 	gone        <-chan error    // the cluster is
 	limit       time.Duration   // Ginkgo keeps it itself if it can
+	patience    time.Duration   // with cleanup after an interruption
 }
 
 // wait waits for Ginkgo's end, and requests and enforces it as of stops. It calls tick regularly. endedEarly is the
@@ -129,7 +130,7 @@ type stops struct {
 func (g *process) wait(s stops, tick func(time.Time)) (endedEarly string, err error) {
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.NewTimer(s.limit + patience)
+	deadline := time.NewTimer(s.limit + s.patience)
 	defer deadline.Stop()
 	for {
 		select {
@@ -143,7 +144,7 @@ func (g *process) wait(s stops, tick func(time.Time)) (endedEarly string, err er
 		case <-s.interrupted:
 			endedEarly, s.interrupted = "the run was interrupted", nil
 			g.signal(syscall.SIGINT)
-			deadline.Reset(patience)
+			deadline.Reset(s.patience)
 		case err := <-s.gone:
 			endedEarly = "the cluster went away: " + err.Error()
 			g.signal(syscall.SIGINT)

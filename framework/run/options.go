@@ -20,7 +20,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +34,7 @@ import (
 )
 
 // maxTimeoutScale is the largest factor for time limits.
-const maxTimeoutScale = 100
+const maxTimeoutScale = 10
 
 // Options configure a run.
 type Options struct {
@@ -68,7 +67,7 @@ type Options struct {
 	Parallel int
 	// Timeout bounds the cases, without setup and cleanup; zero means an hour.
 	Timeout time.Duration
-	// TimeoutScale is the factor for the time limits of cases and of their cleanup; zero means 1.
+	// TimeoutScale is the factor for the time limits of cases and of their cleanup, from 1 to 10; zero means 1.
 	TimeoutScale float64
 	// Overlay replaces source files of programs started by cases, by path in their checkout.
 	Overlay map[string][]byte
@@ -121,8 +120,8 @@ func (o Options) Validate() error {
 	if o.Timeout < 0 {
 		errs = append(errs, fmt.Errorf("timeout: %s: must not be negative", o.Timeout))
 	}
-	if o.TimeoutScale < 0 || o.TimeoutScale > maxTimeoutScale || math.IsNaN(o.TimeoutScale) {
-		errs = append(errs, fmt.Errorf("timeout-scale: %g: must be between 0 and %d", o.TimeoutScale, maxTimeoutScale))
+	if scale := cmp.Or(o.TimeoutScale, 1); !(scale >= 1 && scale <= maxTimeoutScale) { // or not a number
+		errs = append(errs, fmt.Errorf("timeout-scale: %g: must be between 1 and %d", scale, maxTimeoutScale))
 	}
 	if o.FailFast && len(o.Expectations) > 0 {
 		errs = append(errs, errors.New("fail-fast: would stop at an expected failure: leave it out"))
@@ -137,6 +136,11 @@ func (o Options) Validate() error {
 	}
 	_, err := plan.Select(nil, o.Filter)
 	return errors.Join(append(errs, err)...)
+}
+
+// scaled is a time limit for slow clusters.
+func (o Options) scaled(limit time.Duration) time.Duration {
+	return time.Duration(float64(limit) * cmp.Or(o.TimeoutScale, 1))
 }
 
 // changedScale is the factor for time limits, or zero for 1.

@@ -24,10 +24,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/dra-conformance/dratest/clusters"
 	"github.com/dra-conformance/dratest/framework/plan"
 	"github.com/dra-conformance/dratest/framework/spec"
-	"github.com/dra-conformance/dratest/framework/testbed"
 	"github.com/dra-conformance/dratest/framework/testbed/access"
 )
 
@@ -39,10 +37,7 @@ func (r *running) Prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if o.Cluster.Workers == nil && o.Cluster.Provider != clusters.ProviderControlPlane && !o.Keep && sharesNodes(chosen) {
-		o.Cluster.Workers = new(leastToSetAside)
-	}
-	if r.testbed, err = testbed.Open(ctx, r.parts.Parts, o.Config); err != nil {
+	if err := r.open(ctx, chosen); err != nil {
 		return err
 	}
 	if err := r.examine(ctx); err != nil || r.plan.Runs() == 0 {

@@ -268,7 +268,7 @@ func (r *running) ginkgo(ctx context.Context, c *collector, p spec.Plan, lines *
 	}
 	began := time.Now()
 	endedEarly, exit := g.wait(stops{
-		interrupted: ctx.Done(), again: r.again, limit: r.options.Timeout,
+		interrupted: ctx.Done(), again: r.again, limit: r.options.Timeout, patience: r.options.scaled(patience),
 		gone: m.gone,
 	}, func(now time.Time) {
 		c.read(now)

@@ -19,28 +19,49 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/klog/v2"
 
+	"github.com/dra-conformance/dratest/clusters"
+	"github.com/dra-conformance/dratest/framework/objects"
 	"github.com/dra-conformance/dratest/framework/spec"
+	"github.com/dra-conformance/dratest/framework/testbed"
 )
 
-// leastToSetAside is the least number of workers of which one is set aside for cases that hold their node: other cases
-// need up to two.
+// leastToSetAside is the minimum number of workers for setting one aside: cases need up to two.
 const leastToSetAside = 3
 
+// open opens the testbed. If some cases hold a node while others could run, a cluster created for the run gets a third
+// worker, unless the machine has no room for it.
+func (r *running) open(ctx context.Context, chosen []spec.Meta) (err error) {
+	c := r.options.Config
+	if c.Cluster.Workers == nil && c.Cluster.Provider != clusters.ProviderControlPlane && !c.Existing() && !c.Keep && r.sharesNodes(chosen) {
+		c.Cluster.Workers = new(leastToSetAside)
+		r.testbed, err = testbed.Open(ctx, r.parts.Parts, c)
+		if !errors.Is(err, clusters.ErrEnvironment) {
+			return err
+		}
+		c.Cluster.Workers = nil
+	}
+	r.testbed, err = testbed.Open(ctx, r.parts.Parts, c)
+	return err
+}
+
 // sharesNodes reports whether some cases hold a node while others could run.
-func sharesNodes(cases []spec.Meta) bool {
-	return slices.ContainsFunc(cases, func(m spec.Meta) bool { return m.HoldsNode }) &&
+func (r *running) sharesNodes(cases []spec.Meta) bool {
+	return r.options.Parallel > 1 &&
+		slices.ContainsFunc(cases, func(m spec.Meta) bool { return m.HoldsNode }) &&
 		slices.ContainsFunc(cases, func(m spec.Meta) bool { return m.SerialBecause == "" })
 }
 
 // setNodeAside taints the last worker of a cluster made for this run, so that cases that hold their node can run beside
-// others. In other clusters they are serial.
+// others. In other clusters they are serial, and if the template of all pods tolerates the taint.
 func (r *running) setNodeAside(ctx context.Context) error {
 	workers := r.testbed.Target.Workers()
 	var running []spec.Meta
@@ -49,12 +70,20 @@ func (r *running) setNodeAside(ctx context.Context) error {
 			running = append(running, e.Meta)
 		}
 	}
-	if !r.testbed.Temporary() || len(workers) < leastToSetAside || !sharesNodes(running) ||
+	if !r.testbed.Temporary() || len(workers) < leastToSetAside || !r.sharesNodes(running) ||
 		slices.ContainsFunc(running, func(m spec.Meta) bool { return m.Needs.LeastNodes() >= len(workers) }) {
 		return nil
 	}
+	taint := corev1.Taint{Key: spec.SetAsideTaint, Effect: corev1.TaintEffectNoSchedule}
+	template, err := objects.TemplateSpec(r.options.PodTemplate)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(template.Tolerations, func(by corev1.Toleration) bool { return by.ToleratesTaint(klog.Background(), &taint, false) }) {
+		return nil
+	}
 	node := workers[len(workers)-1]
-	patch, err := json.Marshal(corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{{Key: spec.SetAsideTaint, Effect: corev1.TaintEffectNoSchedule}}}})
+	patch, err := json.Marshal(corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{taint}}})
 	if err == nil {
 		_, err = r.testbed.Client.CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
 	}

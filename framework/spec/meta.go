@@ -125,7 +125,7 @@ func (m Meta) Validate() error {
 		problems = append(problems, "noMutant must not be set where catches names one")
 	}
 	if m.HoldsNode && (m.SerialBecause == "" || m.Needs.LeastNodes() != 1 || m.Needs.NoKubelet || m.Needs.Restarts == ControlPlane) {
-		problems = append(problems, "holdsNode requires serialBecause, and needs of a single worker")
+		problems = append(problems, "holdsNode requires serialBecause and exactly one node with a kubelet, and excludes restarts of the control plane")
 	}
 	for _, row := range needs {
 		if row.problems != nil && row.wanted(m.Needs) {

@@ -67,6 +67,8 @@ type Needs struct {
 	// Metrics are the control plane components, as "kube-scheduler", with metrics read by the case: they must run in
 	// visible pods.
 	Metrics []string `json:"metrics,omitempty"`
+	// OneAPIServer: the case needs the metrics or queues of the only API server.
+	OneAPIServer bool `json:"oneAPIServer,omitempty"`
 	// Disruption: the case restarts shared components.
 	Disruption bool `json:"disruption,omitempty"`
 	// Alone: the case compares numbers of the whole cluster, so nothing else may change them.
@@ -111,6 +113,8 @@ const (
 	SkipDefaultsProfile SkipCode = "NoDefaultsProfile"
 	// SkipMetrics: a component with required metrics runs in no visible pod.
 	SkipMetrics SkipCode = "MetricsUnseen"
+	// SkipAPIServers: the cluster has several API servers, or their number is unknown.
+	SkipAPIServers SkipCode = "SeveralAPIServers"
 	// SkipDisruption: the case restarts components or nodes, without permission to do so.
 	SkipDisruption SkipCode = "DisruptionNotAllowed"
 	// SkipShared: the case compares numbers of the whole cluster, which may be shared.
@@ -255,6 +259,13 @@ var needs = []need{
 		wanted:  func(n Needs) bool { return len(n.Metrics) > 0 },
 		text:    func(n Needs) []string { return each("metrics of %s", n.Metrics) },
 		missing: missingMetrics,
+	},
+	{
+		wanted: func(n Needs) bool { return n.OneAPIServer },
+		text:   constant("a single API server"),
+		missing: func(_ Needs, t Target) *Skip {
+			return unless(t.APIServers == 1, SkipAPIServers, "needs a single API server, as queues and request metrics are per server; the leases in kube-system name %d", t.APIServers)
+		},
 	},
 	{
 		wanted: func(n Needs) bool { return n.DefaultsProfile },

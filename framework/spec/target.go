@@ -39,7 +39,9 @@ type Target struct {
 	// SchedulerGates are the scheduler's gates of scheduler-only features; empty if SchedulerGatesUnseen has a reason.
 	SchedulerGates       map[Feature]bool `json:"schedulerGates,omitempty"`
 	SchedulerGatesUnseen string           `json:"schedulerGatesUnseen,omitempty"`
-	Nodes                []Node           `json:"nodes"`
+	// APIServers is the number of API servers according to their leases; zero if unknown.
+	APIServers int    `json:"apiServers,omitempty"`
+	Nodes      []Node `json:"nodes"`
 	// Components are the running control plane components with their versions, as {"kube-scheduler": "v1.37.1"};
 	// invisible ones are missing.
 	Components map[string]string `json:"components,omitempty"`

@@ -86,7 +86,7 @@ func (c Config) Validate() error {
 	}
 	for _, flag := range slices.Sorted(maps.Keys(given)) {
 		if given[flag] {
-			errs = append(errs, fmt.Errorf("%s: can only be chosen for a cluster that is made: leave the kubeconfig out", flag))
+			errs = append(errs, fmt.Errorf("%s: can only be chosen for a cluster that is made: leave it out, or --kubeconfig and --provider existing", flag))
 		}
 	}
 	return errors.Join(errs...)

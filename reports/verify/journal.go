@@ -147,7 +147,7 @@ func (v *verification) begun(r schema.Report, j journal) {
 
 // chosen is what a resumed run takes from the earlier one.
 func chosen(s schema.Selection) schema.Selection {
-	s.AssumeStock, s.Strict, s.Parallel, s.TimeoutScale = nil, false, 0, 0
+	s.AssumeStock, s.Strict, s.Parallel = nil, false, 0
 	return s
 }
 

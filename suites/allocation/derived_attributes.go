@@ -111,7 +111,7 @@ var DerivedPerRequest = harness.Case{Meta: spec.Meta{
 // DerivedErrors has expressions failing for some devices.
 var DerivedErrors = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/derived-errors",
-	Checks:   "A pod whose derived attribute fails or has another type waits with a reason, unless selectors exclude the device.",
+	Checks:   "A pod stays pending with a reason if a derived attribute fails or is a float, unless selectors exclude the device.",
 	Requires: []spec.RequirementID{"kep-6080/derived-error", "kep-6080/derived-result-type", "kep-6080/derived-after-selectors", "kep-6080/derived-not-in-selectors"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes}},
 }, Run: func(t *harness.T) {
@@ -142,7 +142,7 @@ var DerivedErrors = harness.Case{Meta: spec.Meta{
 // DerivedLists matches devices by the values of lists.
 var DerivedLists = harness.Case{Meta: spec.Meta{
 	ID:       "allocation/derived-lists",
-	Checks:   "Devices match in a derived list if the lists share a value, and a derived list of two types is an error.",
+	Checks:   "Devices match on a derived list if their lists share a value. A derived list of mixed types is an error.",
 	Requires: []spec.RequirementID{"kep-6080/derived-result-type"},
 	Needs:    spec.Needs{NoKubelet: true, Features: []spec.Feature{spec.DerivedAttributes, spec.ListAttributes}},
 }, Run: func(t *harness.T) {

@@ -36,9 +36,9 @@ import (
 // scheduler.
 var AllocatedMeanwhile = harness.Case{Meta: spec.Meta{
 	ID:       "claims/allocated-meanwhile",
-	Checks:   "If another scheduler is faster to allocate a claim, its allocation stays, and the pod is retried and uses it.",
+	Checks:   "If another scheduler allocates a claim first, its allocation stays, and the pod is retried with that allocation.",
 	Requires: []spec.RequirementID{"kep-4381/concurrent-schedulers-one-wins"},
-	Needs:    spec.Needs{NoKubelet: true},
+	Needs:    spec.Needs{NoKubelet: true, OneAPIServer: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 3)
 	hold := allocating(t, objects.Claim("claim", objects.Request("req", class)))
@@ -55,12 +55,12 @@ var AllocatedMeanwhile = harness.Case{Meta: spec.Meta{
 	defer seenPods.Stop()
 	controlplane.Release(t, hold)
 	pod := t.WaitRetried("pod")
-	t.Expect(t.Claim("claim")).To(matchers.HaveDevices("device-2"), "device of the faster scheduler")
+	t.Expect(t.Claim("claim")).To(matchers.HaveDevices("device-2"), "device allocated by the other scheduler")
 	// Controllers would add a missing reservation once the pod is bound.
 	var bound uint64
 	next(t, seenPods, func(p *corev1.Pod) bool { bound = version(t, p); return p.Spec.NodeName != "" })
 	next(t, seenClaims, func(c *resourceapi.ResourceClaim) bool {
-		t.Expect(version(t, c)).To(gomega.BeNumerically("<", bound), "version of the claim until it is reserved, before the pod is bound")
+		t.Expect(version(t, c)).To(gomega.BeNumerically("<", bound), "resourceVersion of the claim's reservation, which must precede the pod's binding")
 		return len(c.Status.ReservedFor) > 0
 	})
 	t.Expect(t.Claim("claim")).To(matchers.BeReservedFor(pod), "consumers of the claim")

@@ -32,7 +32,7 @@ var AllocationAwaited = harness.Case{Meta: spec.Meta{
 	ID:       "claims/allocation-awaited",
 	Checks:   "While an allocation is being written, another pod with the claim waits, and pods without claims are scheduled.",
 	Requires: []spec.RequirementID{"kep-4381/claim-being-allocated-waits", "kep-4381/no-api-calls-in-cycle"},
-	Needs:    spec.Needs{NoKubelet: true},
+	Needs:    spec.Needs{NoKubelet: true, OneAPIServer: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 2)
 	hold := allocating(t, objects.Claim("claim", objects.Request("req", class)))
@@ -50,6 +50,6 @@ func allocating(t *harness.T, claim *resourceapi.ResourceClaim) *controlplane.Ho
 	t.Create(claim)
 	hold := controlplane.HoldStatusUpdates(t)
 	t.Create(objects.Pod("pod", t.Image, claim.Name))
-	controlplane.WaitHeld(t, hold, 1)
+	controlplane.WaitAllocationHeld(t, hold, claim.Name)
 	return hold
 }

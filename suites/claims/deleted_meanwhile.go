@@ -32,7 +32,7 @@ var DeletedMeanwhile = harness.Case{Meta: spec.Meta{
 	ID:       "claims/deleted-meanwhile",
 	Checks:   "A claim deleted while its allocation is being written is not allocated, and its pod stays pending.",
 	Requires: []spec.RequirementID{"kep-4381/deleted-claim-not-allocated"},
-	Needs:    spec.Needs{NoKubelet: true},
+	Needs:    spec.Needs{NoKubelet: true, OneAPIServer: true},
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 2)
 	claim := objects.Claim("claim", objects.Request("req", class))
@@ -44,5 +44,5 @@ var DeletedMeanwhile = harness.Case{Meta: spec.Meta{
 	waits(t, "pod", class)
 	t.Expect(t.Claim("claim").Status.Allocation).To(gomega.BeNil(), "allocation of the claim being deleted")
 	_, err := t.Client.ResourceV1().ResourceClaims(t.Namespace).Patch(t.Context(), "claim", types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-	t.NoError(err, "let the claim go")
+	t.NoError(err, "remove the claim's finalizer")
 }}

@@ -31,12 +31,12 @@ import (
 )
 
 // RecreatedMeanwhile replaces a claim while its allocation is being written: the new claim has the same
-// names, and selects another device.
+// name and request name, and selects another device.
 var RecreatedMeanwhile = harness.Case{Meta: spec.Meta{
 	ID:         "claims/recreated-meanwhile",
 	Checks:     "A claim recreated while the allocation of its predecessor is being written gets an allocation of its own.",
 	Requires:   []spec.RequirementID{"kep-4381/recreated-claim-allocated-anew"},
-	Needs:      spec.Needs{NoKubelet: true},
+	Needs:      spec.Needs{NoKubelet: true, OneAPIServer: true},
 	KnownIssue: issues.Known("recreated-claim-allocation"),
 }, Run: func(t *harness.T) {
 	class := devices(t, t.Nodes[0], 3)

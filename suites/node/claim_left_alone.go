@@ -37,7 +37,7 @@ var ClaimLeftAlone = harness.Case{Meta: spec.Meta{
 	ID:            "node/claim-left-alone",
 	Checks:        "While a pod with a claim runs, no component writes or reads the claim.",
 	Requires:      []spec.RequirementID{"kep-4381/no-periodic-calls"},
-	Needs:         spec.Needs{Profile: profiles.OneDevice(), Alone: true},
+	Needs:         spec.Needs{Profile: profiles.OneDevice(), Alone: true, OneAPIServer: true},
 	WaitsFor:      "A kubelet renews its lease every 10 s (pkg/kubelet/kubelet.go, NodeLeaseDurationSeconds).",
 	SerialBecause: "Others' requests for claims would count.",
 }, Run: func(t *harness.T) {

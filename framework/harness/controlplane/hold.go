@@ -42,7 +42,7 @@ const (
 	holdProbe      = "dratest-hold"
 )
 
-// Hold are requests held back in a queue of the API server.
+// Hold is a set of requests queued by API Priority and Fairness.
 type Hold struct{ name string }
 
 // HoldStatusUpdates makes the API server hold back updates of the status of claims in the case's
@@ -50,11 +50,10 @@ type Hold struct{ name string }
 // and neither are requests of system:masters.
 //
 // The requests wait for a seat of a priority level without seats. After 15 s the API server rejects them
-// with code 429, and client-go repeats them up to ten times. As the queue is a server's own, the case is
-// blocked if there are several API servers.
+// with code 429, and client-go repeats them up to ten times. The queue is a server's own, so
+// the case needs Needs.OneAPIServer.
 func HoldStatusUpdates(t *harness.T) *Hold {
 	ginkgo.GinkgoHelper()
-	oneAPIServer(t)
 	h := &Hold{name: t.Namespace}
 	families, err := metrics.APIServer(t.Context(), t.Client)
 	t.NoError(err, "read the API server's metrics")
@@ -62,14 +61,14 @@ func HoldStatusUpdates(t *harness.T) *Hold {
 		t.Blockedf("the API server has no metric %s: API Priority and Fairness is disabled", seatsMetric)
 	}
 	t.Create(h.level(), h.schema(t.Namespace))
-	// Requests in the queue would keep the case's namespace.
+	// Queued requests would delay the deletion of the case's namespace.
 	t.OnRestore(func(ctx context.Context) error {
 		if err := h.setSeats(ctx, t, 1); !apierrors.IsNotFound(err) {
 			return err
 		}
 		return nil
 	})
-	// The level begins with seats: requests that reach it show that the schema is effective.
+	// The level has a seat at first: a dispatched probe request proves that the FlowSchema is effective.
 	probe := t.As(rest.ImpersonationConfig{UserName: holdProbe}).ResourceV1().ResourceClaims(t.Namespace)
 	t.Poll("FlowSchema "+h.name+" to be effective", func(ctx context.Context) (bool, string, error) {
 		_, err := probe.UpdateStatus(ctx, probeClaim(), metav1.UpdateOptions{DryRun: []string{metav1.DryRunAll}})
@@ -85,10 +84,18 @@ func HoldStatusUpdates(t *harness.T) *Hold {
 	return h
 }
 
-// WaitHeld waits until a number of requests are held back.
-func WaitHeld(t *harness.T, h *Hold, number int) {
+// WaitAllocationHeld waits until the write of a claim's allocation is held back. The case is blocked if the scheduler
+// writes it otherwise, for example with a patch.
+func WaitAllocationHeld(t *harness.T, h *Hold, claim string) {
 	ginkgo.GinkgoHelper()
-	h.wait(t, fmt.Sprintf("%d requests in its queue", number), queuedMetric, func(n float64) bool { return int(n) == number })
+	allocated := false
+	h.wait(t, "a request in its queue", queuedMetric, func(n float64) bool {
+		allocated = n != 1 && t.Claim(claim).Status.Allocation != nil
+		return n == 1 || allocated
+	})
+	if allocated {
+		t.Blockedf("the scheduler's writes cannot be held back: claim %q is allocated", claim)
+	}
 }
 
 // Release lets all requests go. It returns once none is held back.
