@@ -81,8 +81,8 @@ own: go ## Build bin/dra-*, this project's components (minutes; OWN=dir)
 test: go ## Run the unit tests with the race detector
 	@command -v $${CC:-gcc} >/dev/null || { echo "Go's race detector needs a C compiler: install gcc (Debian, Ubuntu: apt-get install gcc)"; exit 3; }
 	@echo "Running the unit tests with the race detector (on two cores 25 minutes the first time, then a few)."
-	@$(GO) test -race -timeout 20m ./...
-	@cd implementation && $(GO) test -race $(OWN_UNIT)
+	@$(GO) test -race -trimpath -timeout 20m ./...
+	@cd implementation && $(GO) test -race -trimpath $(OWN_UNIT)
 	@cd examples/vendor && $(GO) vet ./... && $(GO) test ./...
 
 .PHONY: test-web
