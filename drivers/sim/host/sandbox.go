@@ -52,13 +52,26 @@ func StopSandbox(ctx context.Context, root, namespace, pod string) error {
 	}
 	var errs []error
 	for _, sandbox := range list.GetItems() {
-		_, err := runtime.StopPodSandbox(ctx, &cri.StopPodSandboxRequest{PodSandboxId: sandbox.GetId()})
-		errs = append(errs, err)
+		errs = append(errs, stopSandbox(ctx, runtime, sandbox.GetId()))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fmt.Errorf("stop the sandbox of pod %s/%s: %w", namespace, pod, err)
 	}
 	return nil
+}
+
+// stopSandbox stops a sandbox. When its containers end, the kubelet stops it, too, and of two simultaneous calls one may
+// fail to remove the network. Only a sandbox that stays ready is an error.
+func stopSandbox(ctx context.Context, runtime cri.RuntimeServiceClient, id string) error {
+	_, err := runtime.StopPodSandbox(ctx, &cri.StopPodSandboxRequest{PodSandboxId: id})
+	if err == nil {
+		return nil
+	}
+	s, statusErr := runtime.PodSandboxStatus(ctx, &cri.PodSandboxStatusRequest{PodSandboxId: id})
+	if statusErr == nil && s.GetStatus().GetState() == cri.PodSandboxState_SANDBOX_NOTREADY {
+		return nil
+	}
+	return errors.Join(err, statusErr)
 }
 
 func anyRuntime(root string) (cri.RuntimeServiceClient, func(), error) {
