@@ -63,15 +63,13 @@ func (r *running) sharesNodes(cases []spec.Meta) bool {
 // setNodeAside taints the last worker of a cluster made for this run, so that cases that hold their node can run beside
 // others. In other clusters they are serial, and if the template of all pods tolerates the taint.
 func (r *running) setNodeAside(ctx context.Context) error {
-	workers := r.testbed.Target.Workers()
 	var running []spec.Meta
 	for _, e := range r.plan.Entries {
 		if e.Skip == nil {
 			running = append(running, e.Meta)
 		}
 	}
-	if !r.testbed.Temporary() || len(workers) < leastToSetAside || !r.sharesNodes(running) ||
-		slices.ContainsFunc(running, func(m spec.Meta) bool { return m.Needs.LeastNodes() >= len(workers) }) {
+	if !r.testbed.Temporary() || !r.sharesNodes(running) {
 		return nil
 	}
 	taint := corev1.Taint{Key: spec.SetAsideTaint, Effect: corev1.TaintEffectNoSchedule}
@@ -82,7 +80,10 @@ func (r *running) setNodeAside(ctx context.Context) error {
 	if slices.ContainsFunc(template.Tolerations, func(by corev1.Toleration) bool { return by.ToleratesTaint(klog.Background(), &taint, false) }) {
 		return nil
 	}
-	node := workers[len(workers)-1]
+	node := withoutLast(r.plan, r.testbed.Target.Workers())
+	if node == "" {
+		return nil
+	}
 	patch, err := json.Marshal(corev1.Node{Spec: corev1.NodeSpec{Taints: []corev1.Taint{taint}}})
 	if err == nil {
 		_, err = r.testbed.Client.CoreV1().Nodes().Patch(ctx, node, types.StrategicMergePatchType, patch, metav1.PatchOptions{})
@@ -92,4 +93,19 @@ func (r *running) setNodeAside(ctx context.Context) error {
 	}
 	r.setAside = node
 	return nil
+}
+
+// withoutLast returns the last worker, or empty if the cases of a plan cannot do without it. Cases with companions test
+// programs of dratest, so no cluster has to pass them: those that need all workers are skipped.
+func withoutLast(p spec.Plan, workers []string) string {
+	needsAll := func(e spec.Entry) bool { return e.Skip == nil && e.Meta.Needs.LeastNodes() >= len(workers) }
+	if len(workers) < leastToSetAside || slices.ContainsFunc(p.Entries, func(e spec.Entry) bool { return needsAll(e) && len(e.Meta.Needs.Companions) == 0 }) {
+		return ""
+	}
+	for i, e := range p.Entries {
+		if needsAll(e) {
+			p.Entries[i].Skip = &spec.Skip{Code: spec.SkipNodes, Text: fmt.Sprintf("needs %d nodes, and one of %d is set aside for cases that restart kubelets", e.Meta.Needs.LeastNodes(), len(workers))}
+		}
+	}
+	return workers[len(workers)-1]
 }
