@@ -43,6 +43,8 @@ var (
 	// entryName matches the line after entryEnd, or with a single process the first line of the entry: the
 	// case's ID, description and labels. Output of cases is indented.
 	entryName = regexp.MustCompile(`(?m)^(?:TOP-LEVEL )?(?:\[[A-Za-z ()]+\] )?([a-z0-9-]+/[a-z0-9-]+) `)
+	// inContainer matches the result and the space of a container without a name, that of cases with HoldsNode.
+	inContainer = regexp.MustCompile(`(?m)^(• .*seconds\]\n) `)
 	// beginning matches the first line, totals one of the last lines.
 	beginning = regexp.MustCompile(`(?m)^Running Suite: `)
 	totals    = regexp.MustCompile(`(?m)^(?:SUCCESS|FAIL)! .*-- ([0-9]+) Passed \| ([0-9]+) Failed \|`)
@@ -56,7 +58,7 @@ func readLog(log string) map[string][]logEntry {
 		if head == nil {
 			continue
 		}
-		if name := entryName.FindStringSubmatch(part); name != nil {
+		if name := entryName.FindStringSubmatch(inContainer.ReplaceAllString(part, "$1")); name != nil {
 			entries[name[1]] = append(entries[name[1]], logEntry{passed: head[2] < 0, text: part})
 		}
 	}

@@ -29,11 +29,13 @@ func TestReadLog(t *testing.T) {
 		log  string
 		want map[string][]bool
 	}{
-		"several processes": {rule + "• [3.1 seconds]\ncore/a It does. [core]\nx.go:1\n" + rule, map[string][]bool{"core/a": {true}}},
-		"one process":       {rule + "core/a It does. [core]\nx.go:1\n  step\n• [3.1 seconds]\n" + rule, map[string][]bool{"core/a": {true}}},
-		"failed":            {rule + "• [FAILED] [3.1 seconds]\n[It] core/a It does. [core]\nx.go:1\n" + rule, map[string][]bool{"core/a": {false}}},
-		"after it ended":    {rule + "• [FAILED] [3.1 seconds]\nTOP-LEVEL [DeferCleanup (Each)] core/a It does. [core]\n" + rule, map[string][]bool{"core/a": {false}}},
-		"panicked":          {rule + "core/a It does.\n• [PANICKED!] [3.1 seconds]\n[It] core/a It does.\n" + rule, map[string][]bool{"core/a": {false}}},
+		"several processes":     {rule + "• [3.1 seconds]\ncore/a It does. [core]\nx.go:1\n" + rule, map[string][]bool{"core/a": {true}}},
+		"in a container":        {rule + "  Progress:\n node/b It is.\n• [3.1 seconds]\n core/a It does. [core]\nx.go:1\n" + rule, map[string][]bool{"core/a": {true}}},
+		"failed in a container": {rule + "• [FAILED] [3.1 seconds]\n [It] core/a It does. [core]\nx.go:1\n" + rule, map[string][]bool{"core/a": {false}}},
+		"one process":           {rule + "core/a It does. [core]\nx.go:1\n  step\n• [3.1 seconds]\n" + rule, map[string][]bool{"core/a": {true}}},
+		"failed":                {rule + "• [FAILED] [3.1 seconds]\n[It] core/a It does. [core]\nx.go:1\n" + rule, map[string][]bool{"core/a": {false}}},
+		"after it ended":        {rule + "• [FAILED] [3.1 seconds]\nTOP-LEVEL [DeferCleanup (Each)] core/a It does. [core]\n" + rule, map[string][]bool{"core/a": {false}}},
+		"panicked":              {rule + "core/a It does.\n• [PANICKED!] [3.1 seconds]\n[It] core/a It does.\n" + rule, map[string][]bool{"core/a": {false}}},
 		"progress in the middle": {rule + "core/a It does.\n  Automatically polling progress:\n  " + rule + "• [FAILED] [61.0 seconds]\n[It] core/a It does.\n" + rule,
 			map[string][]bool{"core/a": {false}}},
 		"two attempts":      {rule + "• [FAILED] [3.1 seconds]\n[It] core/a It.\n" + rule + "Running Suite: x\n" + rule + "• [3.1 seconds]\ncore/a It.\n" + rule, map[string][]bool{"core/a": {false, true}}},
