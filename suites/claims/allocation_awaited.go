@@ -50,6 +50,6 @@ func allocating(t *harness.T, claim *resourceapi.ResourceClaim) *controlplane.Ho
 	t.Create(claim)
 	hold := controlplane.HoldStatusUpdates(t)
 	t.Create(objects.Pod("pod", t.Image, claim.Name))
-	controlplane.WaitAllocationHeld(t, hold, claim.Name)
+	controlplane.WaitHeld(t, hold, 1)
 	return hold
 }

@@ -84,18 +84,10 @@ func HoldStatusUpdates(t *harness.T) *Hold {
 	return h
 }
 
-// WaitAllocationHeld waits until the write of a claim's allocation is held back. The case is blocked if the scheduler
-// writes it otherwise, for example with a patch.
-func WaitAllocationHeld(t *harness.T, h *Hold, claim string) {
+// WaitHeld waits until a number of requests are held back.
+func WaitHeld(t *harness.T, h *Hold, number int) {
 	ginkgo.GinkgoHelper()
-	allocated := false
-	h.wait(t, "a request in its queue", queuedMetric, func(n float64) bool {
-		allocated = n != 1 && t.Claim(claim).Status.Allocation != nil
-		return n == 1 || allocated
-	})
-	if allocated {
-		t.Blockedf("the scheduler's writes cannot be held back: claim %q is allocated", claim)
-	}
+	h.wait(t, fmt.Sprintf("%d requests in its queue", number), queuedMetric, func(n float64) bool { return int(n) == number })
 }
 
 // Release lets all requests go. It returns once none is held back.
